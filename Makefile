@@ -85,7 +85,7 @@ test: chromium book  ## prove it: package, rules, chapters, records, a page of e
 	$(BIN)/python -m pytest $(TWO) -m "not thorough" --hypothesis-profile=quick
 
 thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records, rarer cases
-	$(BIN)/python -m pytest $(TWO) -m "thorough or hypothesis" minibert bertfamily berttools bertbook tests
+	$(BIN)/python -m pytest $(TWO) -m "(thorough or hypothesis) and not weekly" minibert bertfamily berttools bertbook tests
 
 portable: $(INSTALLED)  ## compare the chapters with what the oldest and the newest instructions compute
 	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest $(TWO) book/chapters

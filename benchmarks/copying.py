@@ -23,8 +23,8 @@ import torch
 from bertbook.corpus import MASK_TOKEN, Oracle, Pair, World, sample_documents
 from bertbook.records import record_path
 from minibert.data import IS_NEXT, SentencePair, encode_pair
-from minibert.data.pretraining_batches import PretrainingBatches
-from minibert.disk import written_whole
+from minibert.data.batches import PretrainingBatches
+from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.parts import override
 from minibert.pretraining import BertForPreTraining
@@ -247,7 +247,7 @@ def store(runs: dict) -> None:
     """Write the record."""
     limits, ordered = bounds(read_stories(0)[1]), {known: runs[known] for known in RUNS}
     content = {"command": COMMAND, "bounds": limits, "runs": ordered}
-    with written_whole(RECORD) as path:
+    with atomic_write(RECORD) as path:
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 
 
 class Draft:
@@ -24,7 +24,7 @@ class Draft:
 
     def keep(self, content: dict) -> None:
         """Store what there is now."""
-        with written_whole(self.path) as path:
+        with atomic_write(self.path) as path:
             path.write_text(json.dumps(content), encoding="utf-8")
 
     def done(self) -> None:

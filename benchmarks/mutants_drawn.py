@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {  # modules, folders of tests, and how many files of these a mistake meets at most
     "heart": ("minibert/*.py", ("tests", "tests/tasks"), 8),
     "training": ("minibert/training/*.py", ("tests/training",), None),
-    "pretrained": ("minibert/loading/*.py", ("tests/pretrained",), None),
+    "loading": ("minibert/loading/*.py", ("tests/loading",), None),
     "tasks": ("minibert/tasks/*.py", ("tests/tasks",), None),
 }
 

@@ -25,8 +25,8 @@ from berttools.classify.duplicates import without_copies
 from berttools.classify.splitting import linked_rows
 from berttools.classify.table import LabeledTable, read_table
 from berttools.classify.tuning import classifier_from, default_encoder, logits_of_table, tuning_of
-from berttools.classify.weighting import Weighted, class_weights
-from minibert.disk import written_whole
+from berttools.classify.weighting import ClassWeightedModel, class_weights
+from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
@@ -84,12 +84,12 @@ def resampled(rows: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).choice(rows, size=len(rows), p=chances / chances.sum())
 
 
-def equal_in_training(model: Weighted, _: object) -> None:
+def equal_in_training(model: ClassWeightedModel, _: object) -> None:
     """Weigh only the loss to stop by: what is learned from was drawn evenly already."""
     model.weights = torch.ones_like(model.weights) if model.training else model.of_classes
 
 
-def divided_by_weights(model: Weighted, _: object, given: dict, output: Any) -> Any:
+def divided_by_weights(model: ClassWeightedModel, _: object, given: dict, output: Any) -> Any:
     """Divide the loss by the weights of its batch, in place of its rows.
 
     The record was made so: what is rare counts less in a batch that holds much of it, and the loss
@@ -200,7 +200,7 @@ def ceiling() -> float:
 def write(record: dict) -> None:
     """Store the record."""
     text = json.dumps(record, separators=(",", ":")).replace("},{", "},\n{") + "\n"
-    with written_whole(RECORD) as draft:
+    with atomic_write(RECORD) as draft:
         draft.write_text(text, encoding="utf-8")
 
 

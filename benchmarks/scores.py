@@ -7,7 +7,7 @@ from bertbook.core.metrics import score_answers, score_entities
 from bertbook.corpus import Question, entity_sentences, passage_questions, question_kind
 from bertbook.topics.answer.answering import Answers
 from bertbook.topics.tag.tagging import Entity, find_entities
-from tests.careless import capital_names, right_kind
+from tests.baselines import capital_names, right_kind
 
 
 def reader_scores(

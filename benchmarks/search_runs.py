@@ -22,7 +22,7 @@ from torch import nn
 from bertbook.corpus import sample_documents, small_world
 from bertbook.records import record_path
 from bertbook.topics.search.ranking import reciprocal_ranks
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
@@ -158,7 +158,7 @@ def lacking(rows: dict[str, list[dict]]) -> tuple[str, float, int] | None:
 def store(runs: dict) -> None:
     """Write the record."""
     content = {"command": COMMAND, "origin": origin(COMMAND), "runs": runs}
-    with written_whole(RECORD) as path:
+    with atomic_write(RECORD) as path:
         path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
 
 

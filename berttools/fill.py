@@ -1,4 +1,4 @@
-"""The command ``python -m berttools.fill``: what a BERT puts for each ``[MASK]``. Chapter 14."""
+"""The command ``minibert fill``: what a BERT puts for each ``[MASK]``. Chapter 14."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from berttools.cli.messages import FAILURES, sentence_of
+from berttools.cli.failures import FAILURES, sentence_of
 from berttools.cli.options import PLAN, new_parser, resume_hint, whole_number
-from berttools.cli.output import complain, say, show_warning, with_output
+from berttools.cli.output import complain, say, show_warning
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.loading.files import CONFIG, locate, read_json
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
@@ -35,9 +35,9 @@ typed (or piped in) is one."""
 
 EPILOG = """\
 examples:
-  python -m berttools.fill my-bert "the man [MASK] the book"
-  python -m berttools.fill my-bert --top 3 "one [MASK] sleeps" "the [MASK] reads the [MASK]"
-  python -m berttools.fill my-bert --separator "|" "the man reads | it is a good [MASK]"
+  minibert fill my-bert "the man [MASK] the book"
+  minibert fill my-bert --top 3 "one [MASK] sleeps" "the [MASK] reads the [MASK]"
+  minibert fill my-bert --separator "|" "the man reads | it is a good [MASK]"
 """
 
 
@@ -141,10 +141,6 @@ def _require_head(folder: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
-    return with_output(lambda: _begin(arguments))
-
-
-def _begin(arguments: list[str] | None) -> int:
     options = _parser().parse_intermixed_args(arguments)
     with warnings.catch_warnings():
         warnings.showwarning = show_warning
@@ -219,7 +215,3 @@ def _parser() -> argparse.ArgumentParser:
     text = "what stands between the two sentences of a pair"
     parser.add_argument("--separator", metavar="MARK", help=text)
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,7 +9,7 @@ CHECK_NAME = "check the name and the folder"
 SAVE_AS_UTF8 = "open the file in an editor and save it with the encoding UTF-8"
 
 
-def require_file(path: str | Path, way_out: str = CHECK_NAME) -> Path:
+def require_file(path: str | Path, hint: str = CHECK_NAME) -> Path:
     """Raise if there is no such file, or if it cannot be read again and again."""
     path = Path(path)
     if path.exists() and not (path.is_file() or path.is_dir()):
@@ -18,7 +18,7 @@ def require_file(path: str | Path, way_out: str = CHECK_NAME) -> Path:
             "out of it into a file, and name that"
         )
     if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r}; {way_out}")
+        raise FileNotFoundError(f"there is no file {str(path)!r}; {hint}")
     return path
 
 
@@ -48,6 +48,6 @@ def decode_line(line: bytes, number: int, path: str | Path) -> str:
         raise _not_utf8(path, number, error, SAVE_AS_UTF8) from error
 
 
-def _not_utf8(path: str | Path, number: int, error: UnicodeDecodeError, way_out: str) -> ValueError:
+def _not_utf8(path: str | Path, number: int, error: UnicodeDecodeError, hint: str) -> ValueError:
     byte = error.object[error.start]
-    return ValueError(f"line {number} of {str(path)!r} is not UTF-8 (byte 0x{byte:02x}); {way_out}")
+    return ValueError(f"line {number} of {str(path)!r} is not UTF-8 (byte 0x{byte:02x}); {hint}")

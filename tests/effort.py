@@ -1,13 +1,17 @@
 """How much a test looks at: everything, or in `make quick` and `make test` a part of it."""
 
-import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
-EVERY_WEEK = os.environ.get("BOOK_WHEEL") == "all"  # as the weekly job says
+THOROUGH = (pytest.mark.thorough,)
+WEEKLY = (
+    pytest.mark.thorough,
+    pytest.mark.weekly,
+)  # left to the weekly job
 
 
 def examples(number: int) -> settings:
@@ -15,12 +19,17 @@ def examples(number: int) -> settings:
     return settings(max_examples=max(1, number * settings().max_examples // 100))
 
 
-def mostly_thorough(values: Iterable, often: int = 1) -> list:
-    """Leave all values of a parameter to `make thorough` but for the first ones."""
+def mostly_thorough(values: Iterable, often: int = 1, some: int | None = None) -> list:
+    """Leave all values of a parameter to `make thorough` but for the first ones.
+
+    Where so many that follow stand for the others, the others are left to the weekly job.
+    """
     values = list(values)
-    return values[:often] + [
-        pytest.param(*(v if isinstance(v, tuple) else (v,)), marks=pytest.mark.thorough)
-        for v in values[often:]
+    end = len(values) if some is None else often + some
+    return [
+        *values[:often],
+        *(_marked(value, THOROUGH) for value in values[often:end]),
+        *(_marked(value, WEEKLY) for value in values[end:]),
     ]
 
 
@@ -32,11 +41,20 @@ def mostly_slow(values: Iterable, quick: int = 1) -> list:
     ]
 
 
-def mostly_weekly(chapters: Iterable[Path], often: Collection[int]) -> list:
-    """Leave chapters to `make thorough` where their numbers are named, else to the weekly job."""
-    weekly = pytest.mark.skipif(not EVERY_WEEK, reason="every week, with BOOK_WHEEL=all")
-    marks = {True: [pytest.mark.thorough], False: [pytest.mark.thorough, weekly]}
+def mostly_weekly(
+    chapters: Iterable[Path], some: Collection[int], often: Collection[int] = ()
+) -> list:
+    """Leave chapters to the weekly job, but for the numbers of some, and of those run often.
+
+    Some run in `make thorough`, those run often in `make test`.
+    """
+    marks = dict.fromkeys(some, THOROUGH) | dict.fromkeys(often, ())
     return [
-        pytest.param(path, id=path.stem, marks=marks[int(path.name[:2]) in often])
+        pytest.param(path, id=path.stem, marks=marks.get(int(path.name[:2]), WEEKLY))
         for path in chapters
     ]
+
+
+def _marked(value: Any, marks: Collection[pytest.MarkDecorator]) -> Any:
+    """Mark one value, or the tuple that several parameters take."""
+    return pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=marks)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bertbook.reader.contracts import ROLES, my_name, replacements_of
-from berttools.grade.reader_file import run_reader_file
+from bertbook.reader.reader_file import run_reader_file
 from minibert.parts import replaced, use
 
 Players = dict[Callable, Callable]  # the reader's class or function in the place of each

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from solutions import CHAPTERS, run_as_notebook, under_her_names
 
 from bertbook.reader.keeping import HEADING, with_definition
-from berttools.grade.definitions import is_skeleton, names_from_outside
+from berttools.grade.names import is_skeleton, names_from_outside
 
 BETWEEN = "\n\n\n"
 IMPORTS, DEFINITIONS = (ast.Import, ast.ImportFrom), (ast.FunctionDef, ast.ClassDef)

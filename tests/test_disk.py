@@ -8,8 +8,9 @@ import pytest
 import torch
 from bert_pairs import SMALL, build
 
-from berttools.pretrain.plan import write_plan
-from minibert.disk import draft_of, remove, written_whole
+from berttools.cli.runs import write_plan
+from minibert import disk
+from minibert.disk import atomic_write, remove
 from minibert.loading import save_pretrained
 from minibert.training.checkpoint import Checkpoint, write_checkpoint
 from minibert.training.history import HistoryFile
@@ -32,9 +33,9 @@ def write(request):
 def test_a_file_is_replaced_in_one_step(tmp_path):
     path = tmp_path / "vocab.txt"
     path.write_text("old")
-    with written_whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_text("new")
-        assert draft == draft_of(path) and draft.parent == tmp_path
+        assert draft == disk.tmp_path(path) and draft.parent == tmp_path
         assert path.read_text() == "old"
     assert path.read_text() == "new"
     assert os.listdir(tmp_path) == ["vocab.txt"]
@@ -49,7 +50,7 @@ def test_a_failure_leaves_the_old_file_and_no_draft(tmp_path, monkeypatch, write
         raise OSError(28, "No space left on device")
 
     def fail():
-        with written_whole(path) as draft:
+        with atomic_write(path) as draft:
             write(draft, "half")
             if isinstance(failing, type):
                 raise failing
@@ -71,8 +72,8 @@ def test_what_a_killed_process_has_left_is_cleared_away(tmp_path, write):
         lambda draft: draft.mkdir(),
         lambda draft: draft.symlink_to(outside),
     ):
-        leave(draft_of(path))
-        with written_whole(path) as draft:
+        leave(disk.tmp_path(path))
+        with atomic_write(path) as draft:
             write(draft, "new")
         assert (path / "content" if path.is_dir() else path).read_text() == "new"
         remove(path)
@@ -84,7 +85,7 @@ def test_everything_reaches_the_disk_before_it_takes_its_place(tmp_path, monkeyp
     for name in ("fsync", "replace"):
         real = getattr(os, name)
         monkeypatch.setattr(os, name, lambda *a, n=name, r=real: (events.append(n), r(*a)))
-    with written_whole(tmp_path / "folder") as draft:
+    with atomic_write(tmp_path / "folder") as draft:
         draft.mkdir()
         for name in ("one", "two"):
             (draft / name).write_text(name)
@@ -99,7 +100,7 @@ def write_everything(folder):
     save_pretrained(build(SMALL, dtype=torch.float32), folder / "bert", tokenizer)
     tensors = {"weight": torch.zeros(3)}
     write_checkpoint(folder, Checkpoint(tensors, tensors, {"step": 1}, [], tensors))
-    HistoryFile(folder / "history.jsonl", [{"step": 1}]).write()
+    HistoryFile(folder / "history.jsonl", [{"step": 1}])
     write_plan(folder, {})
 
 
@@ -113,7 +114,7 @@ def test_the_umask_alone_says_who_may_read(tmp_path, umask):
     finally:
         os.umask(before)
     paths = sorted((tmp_path / "run").rglob("*"))
-    assert sum(path.is_file() for path in paths) == 13
+    assert sum(path.is_file() for path in paths) == 11
     for path in paths:
         mode = stat.S_IMODE(path.stat().st_mode)
         assert mode == (0o777 if path.is_dir() else 0o666) & ~umask, path

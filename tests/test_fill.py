@@ -6,7 +6,8 @@ import io
 import pytest
 import torch
 
-from berttools.fill import fill_masks, main
+from berttools.__main__ import main as command
+from berttools.fill import fill_masks
 from minibert.config import BertConfig
 from minibert.loading import save_pretrained
 from minibert.model import BertModel
@@ -18,6 +19,10 @@ SIZES = {
     "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32,
     "max_position_embeddings": 12, "initializer_range": 0.5,
 }  # fmt: skip
+
+
+def main(arguments):
+    return command(["fill", *arguments])
 
 
 @pytest.fixture(scope="module")
@@ -170,14 +175,6 @@ def test_folders_that_will_not_do(tokenizer, tmp_path, capsys):
     empty.mkdir()
     assert "has no config.json" in refused(empty)
     (empty / "run.json").write_text("{}", encoding="utf-8")
-    assert f"not finished; go on with: python -m berttools.pretrain --out {empty}" in refused(empty)
+    assert f"not finished; go on with: minibert pretrain --out {empty}" in refused(empty)
     save_pretrained(BertModel(BertConfig(vocab_size=20, **SIZES)), encoder, tokenizer)
     assert "a BertModel, which guesses no words; name the folder of a Bert" in refused(encoder)
-
-
-@pytest.mark.parametrize("line", ["", "DIR [MASK] --top 0"])
-def test_wrong_usage_has_status_2(line, capsys):
-    with pytest.raises(SystemExit) as end:
-        main(line.split())
-    assert end.value.code == 2
-    assert "python -m berttools.fill: error: " in capsys.readouterr().err

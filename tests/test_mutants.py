@@ -32,7 +32,7 @@ def mutants(monkeypatch):
     pytest.importorskip("cosmic_ray", reason="only make mutants installs cosmic-ray")
     from benchmarks import mutants_drawn as mutants
 
-    rooms = {room: mutants.ROOMS[room] for room in ("training", "pretrained")}
+    rooms = {room: mutants.ROOMS[room] for room in ("training", "loading")}
     monkeypatch.setattr(mutants, "ROOMS", rooms)  # all rooms would take half a minute
     return mutants
 

@@ -1,6 +1,5 @@
 """Every line of shell that the README and the help of the commands show, in a small form."""
 
-import importlib.util
 import re
 import shlex
 import shutil
@@ -9,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from berttools.__main__ import main
 
 ROOT = Path(__file__).parents[1]
 HEROES = ("Anna", "Ben", "Clara", "David", "Emma", "Felix")
@@ -22,7 +23,7 @@ OTHERS = {
     *('pip install -c constraints.txt -e ".[book,test,lab]"', "python book/_ext/assets.py"),
     *("jupyter-book build book", "jupyter lab book", "python book/_ext/browser.py"),
     'pytest -m "not thorough"',
-    "python -m berttools.grade submissions --out grades",
+    "minibert grade submissions --out grades",
 }
 
 
@@ -33,26 +34,25 @@ def readme():
 
 
 def examples():
-    for path in sorted((ROOT / "minibert").rglob("*.py")):
+    for path in sorted((ROOT / "berttools").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         for epilog in re.findall(r'^EPILOG = """\\\nexamples:\n(.*?)^"""', text, re.DOTALL | re.M):
             yield from map(str.strip, epilog.splitlines())
 
 
-OURS = [line for line in dict.fromkeys([*readme(), *examples()]) if "-m minibert." in line]
+OURS = [
+    line for line in dict.fromkeys([*readme(), *examples()])
+    if line.startswith(("minibert ", "torchrun ")) and "grade" not in line
+]  # fmt: skip
 
 
 def run(line, *more):
-    """Run `python -m NAME …` in this process, and torchrun in some; return the status."""
-    python, *words = [*shlex.split(line), *more]
-    if python == "torchrun":
+    """Run `minibert …` in this process, and torchrun in some; return the status."""
+    program, *words = [*shlex.split(line), *more]
+    if program == "torchrun":
         command = [sys.executable, "-m", "torch.distributed.run", "--standalone", *words]
         return subprocess.run(command, timeout=300).returncode
-    module, name, *arguments = words
-    assert (python, module) == ("python", "-m")
-    package = importlib.util.find_spec(name).submodule_search_locations
-    command = importlib.import_module(f"{name}.__main__" if package else name)
-    return command.main(arguments)
+    return main(words)
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +77,8 @@ def finished(tmp_path_factory):
 )
 def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "here"))
-    classifies = "berttools.classify train" in line
-    begins = (classifies or "berttools.pretrain" in line) and "--resume" not in line
+    classifies = "classify train" in line
+    begins = (classifies or " pretrain" in line) and "--resume" not in line
     if begins:
         shutil.rmtree("my-classifier" if classifies else "my-bert")
     elif "--resume" in line:
@@ -86,7 +86,7 @@ def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypat
     wishes = SMALL_CLASSIFIER if classifies else SMALL
     assert run(line, *wishes if begins else ()) == 0
     told = capfd.readouterr()
-    if "berttools.fill" in line or ("classify predict" in line and ".csv" not in line):
+    if "minibert fill" in line or ("classify predict" in line and ".csv" not in line):
         assert told.out.splitlines()[0] in line
     elif "classify predict" in line:
         assert len(told.out.splitlines()) == 1 + 54

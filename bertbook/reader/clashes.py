@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from berttools.grade.definitions import NotKeptError, names_from_outside
+from berttools.grade.names import names_from_outside
+
+from .definitions import NotKeptError
 
 
 def bindings(code: str) -> dict[str, str]:

@@ -11,17 +11,12 @@ from IPython.display import display
 
 from bertbook.core.exercises.verdict import Verdict
 from bertbook.core.setting import is_stored
-from berttools.grade.definitions import (
-    NotKeptError,
-    is_skeleton,
-    names_from_outside,
-    needs_of,
-    source_of,
-)
-from berttools.grade.reader_file import READER_FILE
-from minibert.disk import written_whole
+from berttools.grade.names import is_skeleton, names_from_outside
+from minibert.disk import atomic_write
 
 from .clashes import bindings, clashes, with_line_inside
+from .definitions import NotKeptError, needs_of, source_of
+from .reader_file import READER_FILE
 
 HEADING = (
     '"""What I have written in the chapters of BERT by Hand; they run on it.\n\n'
@@ -61,7 +56,7 @@ def _keep(thing: Any) -> str:
     if is_stored():
         return f"In a notebook of your own, {names[-1]} now stands in {READER_FILE}."
     try:
-        with written_whole(READER_FILE) as draft:
+        with atomic_write(READER_FILE) as draft:
             draft.write_text(after, encoding="utf-8")
     except OSError as error:
         raise NotKeptError(

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from berttools.grade.definitions import names_from_outside
-from berttools.grade.reader_file import READER_FILE, run_reader_file
-from minibert.disk import require_output, write_output
+from berttools.cli.files import require_output, write_output
+from berttools.grade.names import names_from_outside
 
 from .contracts import Part, replacements_of, require_contract
+from .reader_file import READER_FILE, run_reader_file
 
 PAGE = Path(__file__).parents[2] / "book" / "bert.py"
 RESULT = Path("my_bert_on_one_page.py")

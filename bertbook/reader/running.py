@@ -13,11 +13,11 @@ from typing import Any
 
 from bertbook.core.exercises.compare import dressed
 from bertbook.core.setting import is_stored
-from berttools.grade.reader_file import READER_FILE, run_reader_file
 from minibert.parts import replaced, use
 from minibert.pretraining import BertForPreTraining
 
 from .contracts import Part, replacements_of, roles_inside, spoken_name
+from .reader_file import READER_FILE, run_reader_file
 
 WHOLE = BertForPreTraining  # the model that is built of all that the chapters build
 FEW = 3

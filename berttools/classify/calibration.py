@@ -12,7 +12,7 @@ COLDEST, HOTTEST = 0.05, 20.0
 
 
 class Bin(NamedTuple):
-    """Answers whose probability lies between two numbers: how many, how sure, how often right."""
+    """Answers whose probability lies between two numbers: how many, their mean, how often right."""
 
     low: float
     high: float
@@ -123,15 +123,19 @@ def reliability(
     >>> answers.count, answers.right
     (3, 0.6666666666666666)
     """
-    sure, right = probs.max(axis=-1), probs.argmax(axis=-1) == labels  # (rows), (rows)
-    place = np.minimum((sure * bins).astype(int), bins - 1)  # (rows)
-    found = []
-    for number in range(bins):
-        own = np.flatnonzero(place == number)
-        if len(own):
-            means = float(sure[own].mean()), float(right[own].mean())
-            found.append(Bin(number / bins, (number + 1) / bins, len(own), *means))
-    return found
+    confidence, right = probs.max(axis=-1), probs.argmax(axis=-1) == labels  # (rows), (rows)
+    place = np.minimum((confidence * bins).astype(int), bins - 1)  # (rows)
+    counts = np.bincount(place)
+    return [
+        Bin(
+            number / bins,
+            (number + 1) / bins,
+            int(counts[number]),
+            float(confidence[place == number].mean()),
+            float(right[place == number].mean()),
+        )
+        for number in np.flatnonzero(counts).tolist()
+    ]
 
 
 def calibration_error(
@@ -160,5 +164,5 @@ def calibration_error(
     ----------
     Guo et al. (2017), section 2.
     """
-    found = reliability(probs, labels, bins)
-    return float(sum(b.count * abs(b.confidence - b.right) for b in found) / len(labels))
+    distances = (b.count * abs(b.confidence - b.right) for b in reliability(probs, labels, bins))
+    return float(sum(distances) / len(labels))

@@ -14,13 +14,12 @@ from torch import Tensor
 
 from minibert.model import BertModel
 
+from .baselines import BagOfWords, FrozenVectors, best_linear, mean_vectors
 from .calibration import fit_temperature, with_temperature
-from .frozen import FrozenVectors, best_on_vectors, mean_vectors
-from .options import METHODS
-from .preparing import Work
+from .command import METHODS
+from .prepare import Work
 from .saving import Classifier
-from .scores import class_scores, count_confusions
-from .words import best_counted_words
+from .scores import class_scores, mean_f1
 
 
 class Candidate(NamedTuple):
@@ -45,10 +44,10 @@ def candidate(
     """Fit the temperature of a classifier on the rows to choose with, and count what is right."""
     classifier = classifier._replace(temperature=fit_temperature(logits, labels))
     probs = with_temperature(logits, classifier.temperature)
-    table = count_confusions(labels, probs.argmax(axis=-1), probs.shape[-1])
-    macro = float(np.mean([score.f1 for score in class_scores(table) if score.support]))
+    answers = probs.argmax(axis=-1)  # (rows)
+    macro = mean_f1(class_scores(labels, answers, probs.shape[-1]))
     loss = -float(np.log(probs[np.arange(len(labels)), labels] + 1e-12).mean())
-    right = float(table.trace() / len(labels))
+    right = float((answers == labels).mean())
     return Candidate(method, weights, classifier, logits, right, macro, loss)
 
 
@@ -60,9 +59,8 @@ def compare(
 ) -> list[Candidate]:
     """Fit the linear classifiers beside those that were fine-tuned, with the same class weights."""
     tables = {part: work.tables[part] for part in ("train", "validation")}
-    labels = work.labels["train"], work.labels["validation"]
-    texts = tables["train"].whole_texts, tables["validation"].whole_texts
-    found, vectors = [], {}
+    texts = {part: table.whole_texts for part, table in tables.items()}
+    candidates, vectors = [], {}
     for name, weights in settings.items():
         model = tuned[name]
         tokenizer, max_length = model.tokenizer, model.max_length
@@ -71,8 +69,8 @@ def compare(
             part: mean_vectors(encoder, tokenizer, table, max_length)
             for part, table in tables.items()
         }
-        words = best_counted_words(texts, labels, weights)
-        frozen = FrozenVectors(encoder, best_on_vectors(vectors, work.labels, weights))
+        words = BagOfWords.best(texts, work.labels, weights)
+        frozen = FrozenVectors(encoder, best_linear(vectors, work.labels, weights))
         plain = model._replace(classes=work.classes)
         for method, classifier in {
             "words": plain._replace(model=words, tokenizer=None, max_length=None),
@@ -80,8 +78,9 @@ def compare(
             "fine-tuned": model,
         }.items():
             logits = classifier.logits(tables["validation"])
-            found.append(candidate(METHODS[method], name, classifier, logits, labels[1]))
-    return found
+            labels = work.labels["validation"]
+            candidates.append(candidate(METHODS[method], name, classifier, logits, labels))
+    return candidates
 
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate:
@@ -95,6 +94,6 @@ def best_of_each(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
     return {name: best_of([one for one in candidates if one.method == name]) for name in names}
 
 
-def chosen_from(rivals: Mapping[str, Candidate], wanted: str) -> Candidate:
-    """Return the rival that was wanted by name, or the best."""
-    return rivals[METHODS[wanted]] if wanted != "best" else best_of([*rivals.values()])
+def chosen_from(best: Mapping[str, Candidate], wanted: str) -> Candidate:
+    """Return the candidate of the method that was asked for, or the best of all."""
+    return best[METHODS[wanted]] if wanted != "best" else best_of([*best.values()])

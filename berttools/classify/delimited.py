@@ -91,8 +91,8 @@ def _quoted(content: str, path: str, mark: str) -> tuple[list[str], list[tuple[i
             rows += [(line, fields)] if fields else []
             line = reader.line_num + 1
     except csv.Error as error:
-        told = f'line {line} of {path!r}: {error}; inside a quoted text each " is written twice'
-        raise ValueError(told) from error
+        problem = f'line {line} of {path!r}: {error}; inside a quoted text each " is written twice'
+        raise ValueError(problem) from error
     return header, rows
 
 
@@ -142,8 +142,8 @@ def _require_whole_lines(
     lines = re.split("\r\n|\n|\r", content)
     for number, line in enumerate(lines, start=1):
         if line and line.count("\t") + 1 != len(header):
-            told = f"line {number} of {path!r} has {line.count(mark) + 1} fields, and the header"
+            problem = f"line {number} of {path!r} has {line.count(mark) + 1} fields, and the header"
             raise ValueError(
-                f"{told} names {len(header)}; mend it, or, if a quoted text holds tabs and line "
+                f"{problem} names {len(header)}; mend it, or, if a quoted text holds tabs and line "
                 f"breaks, {AS_CSV}"
             )

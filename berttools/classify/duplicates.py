@@ -73,14 +73,14 @@ def find_duplicates(table: LabeledTable) -> Duplicates:
     """
     whole = list(zip(table.texts, table.pairs or table.texts, strict=True))
     labels = table.labels or [""] * len(table)
-    found, seen, rows_of = Duplicates([], [], []), set(), defaultdict(list)
+    duplicates, seen, rows_of = Duplicates([], [], []), set(), defaultdict(list)
     for row, (key, text) in enumerate(zip(copy_keys(table), whole, strict=True)):
         if key in rows_of:
-            (found.exact if text in seen else found.near).append(row)
+            (duplicates.exact if text in seen else duplicates.near).append(row)
         rows_of[key].append(row)
         seen.add(text)
-    told = [rows for rows in rows_of.values() if len({labels[row] for row in rows}) > 1]
-    return found._replace(contradictions=told)
+    contradictions = [rows for rows in rows_of.values() if len({labels[row] for row in rows}) > 1]
+    return duplicates._replace(contradictions=contradictions)
 
 
 def without_copies(table: LabeledTable) -> list[int]:
@@ -106,18 +106,7 @@ def without_copies(table: LabeledTable) -> list[int]:
 
 
 def find_patterns(table: LabeledTable) -> list[list[int]]:
-    """Find texts that differ from others in digits or signs only, such as those of one form.
-
-    Parameters
-    ----------
-    table : LabeledTable
-        With labels, or without.
-
-    Returns
-    -------
-    list of list of int
-        For each pattern with several different texts, its rows.
-    """
+    """Return the rows of each group of texts that differ in digits or signs only."""
     rows_of = defaultdict(list)
     for row, key in enumerate(text_keys(table)):
         rows_of[key].append(row)

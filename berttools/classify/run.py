@@ -1,4 +1,4 @@
-"""The first half of the command: from a table to a classifier and its report. Chapter 19."""
+"""``minibert classify train``: from a table to a classifier and its report. Chapter 19."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import torch
 
 from berttools.cli.options import ANY_NAME, is_finished
 from berttools.cli.output import say, say_if_possible
-from berttools.cli.signals import fit_until_signal
-from berttools.pretrain.plan import (
+from berttools.cli.runs import (
     Plan,
     options_given,
     other_run,
@@ -21,27 +20,28 @@ from berttools.pretrain.plan import (
     require_free,
     write_plan,
 )
-from minibert.disk import remove, written_whole
+from berttools.cli.signals import fit_until_signal
+from minibert.disk import atomic_write, remove
 from minibert.loading import load_tokenizer
 from minibert.training import checkpoint_folders, choose_device
 
+from .baselines import frozen_encoder
 from .calibration import with_temperature
 from .candidates import Candidate, best_of_each, chosen_from, compare
-from .coverage import require_known
-from .frozen import frozen_encoder
-from .options import DEFAULTS, REPORT, go_on
-from .preparing import Work, prepare
-from .report import measure
+from .command import DEFAULTS, REPORT, go_on
+from .evaluate import evaluate
+from .notes import require_known
+from .prepare import Work, prepare
+from .render import report_as_markdown
 from .saving import Classifier, save_classifier, write_json
 from .thresholds import choose_thresholds, share_threshold
 from .tuning import classifier_from, default_encoder, tuning_of
 from .weighting import weightings
-from .wording import report_in_words
 
 FORMAT = "minibert classify 2"
 FACTS, HISTORY = "report.json", "history.jsonl"
 SECOND = "unweighted"  # in the folder, while it is trained: the run without class weights
-WISHES = ("learning_rate", "epochs", "batch_size", "max_length", "seed")
+TRAINING = ("learning_rate", "epochs", "batch_size", "max_length", "seed")
 FILES = ("table", "model")
 
 
@@ -116,7 +116,7 @@ def _tune(plan: Plan, work: Work, parts: tuple[Any, ...], several: str) -> int:
         folder=place,
         device=device,
         show_progress=say_if_possible,
-        **{name: plan[name] for name in WISHES},
+        **{name: plan[name] for name in TRAINING},
     )
     if checkpoint_folders(place):
         say(f"Going on after step {trainer.resume():,}.")
@@ -135,7 +135,7 @@ def _finish(plan: Plan, work: Work, folder: Path, candidates: Sequence[Candidate
     alone = choose_thresholds(probs, labels, plan["promise"])
     thresholds, shared = share_threshold(probs, labels, alone, plan["promise"])
     classifier = chosen.classifier._replace(thresholds=thresholds.tolist())
-    facts = measure(work, candidates, chosen._replace(classifier=classifier))
+    facts = evaluate(work, candidates, chosen._replace(classifier=classifier))
     facts |= {name: plan[name] for name in ("promise", "table", "use")}
     facts |= {"notes": work.notes, "shared": shared.tolist()}
     save_classifier(classifier, folder)
@@ -144,5 +144,5 @@ def _finish(plan: Plan, work: Work, folder: Path, candidates: Sequence[Candidate
         os.replace(folder / SECOND / HISTORY, folder / HISTORY)
     for path in [*checkpoint_folders(folder), folder / SECOND]:
         remove(path)
-    with written_whole(folder / REPORT) as draft:
-        draft.write_text(report_in_words(facts, folder), **ANY_NAME)
+    with atomic_write(folder / REPORT) as draft:
+        draft.write_text(report_as_markdown(facts, folder), **ANY_NAME)

@@ -1,11 +1,14 @@
-"""How good are answers, all in all and for each class? Chapter 19."""
+"""How good are answers: of each class, on average, and with an interval? Chapter 19."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
+
+DRAWS, ENDS = 1000, (0.025, 0.975)
 
 
 class ClassScores(NamedTuple):
@@ -40,15 +43,38 @@ def count_confusions(
     array([[1, 1],
            [0, 1]])
     """
-    table = np.zeros((classes, classes), dtype=int)
-    np.add.at(table, (labels, answers), 1)
-    return table
+    from sklearn.metrics import confusion_matrix
+
+    return confusion_matrix(labels, answers, labels=range(classes))
 
 
-def class_scores(table: Int[np.ndarray, "classes classes"]) -> list[ClassScores]:
-    """Compute the scores of each class from `count_confusions`; 0 where nothing can be divided."""
-    true, given, right = table.sum(axis=1), table.sum(axis=0), table.diagonal()
-    precision, recall = right / np.maximum(given, 1), right / np.maximum(true, 1)
-    f1 = 2 * right / np.maximum(given + true, 1)
-    columns = zip(precision, recall, f1, true, strict=True)
-    return [ClassScores(float(p), float(r), float(f), int(n)) for p, r, f, n in columns]
+def class_scores(
+    labels: Int[np.ndarray, " rows"], answers: Int[np.ndarray, " rows"], classes: int
+) -> list[ClassScores]:
+    """Compute the scores of each class; 0 where nothing can be divided."""
+    from sklearn.metrics import precision_recall_fscore_support
+
+    scores: Any = precision_recall_fscore_support(
+        labels,
+        answers,
+        labels=range(classes),
+        zero_division=0,  # pyright: ignore[reportArgumentType]
+    )
+    return [ClassScores(float(p), float(r), float(f), int(n)) for p, r, f, n in zip(*scores)]
+
+
+def mean_f1(scores: Sequence[ClassScores]) -> float:
+    """Compute the mean of F1 over the classes that have rows."""
+    return float(np.mean([score.f1 for score in scores if score.support]))
+
+
+def interval(
+    values: Float[np.ndarray, " rows"], blocks: Sequence[Sequence[int]], *, seed: int = 0
+) -> tuple[float, float]:
+    """Return the 95 % interval of a mean over rows, by drawing whole blocks again (bootstrap)."""
+    sums = np.array([[values[rows].sum(), len(rows)] for rows in map(list, blocks)])
+    shares = np.full(len(sums), 1 / len(sums))
+    drawn = np.random.default_rng(seed).multinomial(len(sums), shares, size=DRAWS)
+    total, count = (drawn @ sums).T
+    low, high = np.quantile(total / count, ENDS)
+    return float(low), float(high)

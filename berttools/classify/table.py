@@ -129,9 +129,9 @@ def read_table(
     if not rows:
         lack = f"; each of its {len(skipped)} rows lacks {' or '.join(map(repr, columns.values()))}"
         raise ValueError(f"{str(path)!r} has no row to read{lack if skipped else ''}")
-    found = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
-    notes = (*notes, *_dropped(found["texts"]))
-    return LabeledTable(**found, lines=lines, skipped=tuple(skipped), notes=notes)
+    values = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
+    notes = (*notes, *_dropped(values["texts"]))
+    return LabeledTable(**values, lines=lines, skipped=tuple(skipped), notes=notes)
 
 
 def _dropped(texts: list[str]) -> Iterator[str]:
@@ -146,8 +146,8 @@ def _dropped(texts: list[str]) -> Iterator[str]:
 def _field(value: Any, name: str, place: str) -> str:
     """Return a field as text; what is missing, such as null or NaN, is empty."""
     if isinstance(value, list | dict):
-        told = f"{place} has {str(value)[:40]!r} as its {name!r}; write one text or number there"
-        raise ValueError(f"{told}, and a row for each of several")
+        problem = f"{place} has {str(value)[:40]!r} as its {name!r}; write one text or number there"
+        raise ValueError(f"{problem}, and a row for each of several")
     return "" if value is None or value != value else str(value).strip()
 
 

@@ -10,29 +10,29 @@ import math
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-DOUBT = 0.1
+ALPHA = 0.1
 UNKNOWN = -1  # in place of a class
 REFUSAL = "I do not know"  # in place of a label
 
 
-def chance_of(right: int, kept: int, share: float) -> float:
+def binomial_tail(
+    right: Int[np.ndarray, "..."] | int, kept: Int[np.ndarray, "..."] | int, share: float
+) -> Float[np.ndarray, "..."]:
     """Compute how often at least so many of `kept` answers come out right, if `share` are.
 
     ``sum over k from right to kept of C(kept, k) share**k (1 - share)**(kept - k)``, with a share
     above 0 and below 1.
     """
-    wrong = np.arange(kept - right + 1)  # as many as may be wrong
-    factorials = np.cumsum(np.log(np.maximum(np.arange(kept + 1), 1)))
-    logs = factorials[kept] - factorials[wrong] - factorials[kept - wrong]
-    logs = logs + wrong * math.log(1 - share) + (kept - wrong) * math.log(share)
-    return float(np.exp(logs).sum())
+    from scipy.special import bdtrc
+
+    return np.asarray(bdtrc(np.asarray(right) - 1.0, kept, share))
 
 
-def share_at_least(right: int, kept: int, doubt: float = DOUBT) -> float:
+def clopper_pearson_lower(right: int, kept: int, alpha: float = ALPHA) -> float:
     """Compute the share of right answers that so many right ones still speak for.
 
-    The share with which at least `right` of `kept` answers are right with a chance of `doubt`: the
-    true share is above it in all but `doubt` of the cases (Clopper and Pearson's bound).
+    The share with which at least `right` of `kept` answers are right with a chance of `alpha`: the
+    true share is above it in all but `alpha` of the cases (Clopper and Pearson's bound).
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def share_at_least(right: int, kept: int, doubt: float = DOUBT) -> float:
         Answers that are right.
     kept : int
         Answers in all.
-    doubt : float, default 0.1
+    alpha : float, default 0.1
         How often the bound may be too high, between 0 and 1.
 
     Returns
@@ -50,27 +50,24 @@ def share_at_least(right: int, kept: int, doubt: float = DOUBT) -> float:
 
     Examples
     --------
-    >>> round(share_at_least(45, 45), 3), round(0.1 ** (1 / 45), 3)
+    >>> round(clopper_pearson_lower(45, 45), 3), round(0.1 ** (1 / 45), 3)
     (0.95, 0.95)
     """
-    if not right:
-        return 0.0
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        share = (low + high) / 2
-        low, high = (low, share) if chance_of(right, kept, share) > doubt else (share, high)
-    return low
+    from scipy.special import betaincinv
+
+    return float(betaincinv(right, kept - right + 1, alpha)) if right else 0.0
 
 
 def choose_thresholds(
     probs: Float[np.ndarray, "rows classes"],
     labels: Int[np.ndarray, " rows"],
-    promise: float,
-    doubt: float = DOUBT,
+    target_precision: float,
+    alpha: float = ALPHA,
 ) -> Float[np.ndarray, " classes"]:
-    """Choose for each class the lowest probability from which its answers keep a promise.
+    """Choose for each class the lowest probability from which its answers reach a precision.
 
-    It is good enough if `share_at_least` of the answers at or above it reaches `promise`.
+    It is low enough if `clopper_pearson_lower` of the answers at or above it reaches
+    `target_precision`.
 
     Parameters
     ----------
@@ -78,10 +75,10 @@ def choose_thresholds(
         Probabilities on a validation part.
     labels : int array, shape (rows,)
         The true classes.
-    promise : float
+    target_precision : float
         Wanted share of right answers, above 0 and below 1.
-    doubt : float, default 0.1
-        As for `share_at_least`.
+    alpha : float, default 0.1
+        As for `clopper_pearson_lower`.
 
     Returns
     -------
@@ -91,39 +88,38 @@ def choose_thresholds(
     Examples
     --------
     >>> probs = np.array([[0.9, 0.1]] * 45 + [[0.3, 0.7]] * 3)
-    >>> choose_thresholds(probs, np.array([0] * 45 + [1] * 3), promise=0.95)
+    >>> choose_thresholds(probs, np.array([0] * 45 + [1] * 3), target_precision=0.95)
     array([0.9, inf])
     """
-    answers, sure = probs.argmax(axis=-1), probs.max(axis=-1)  # (rows), (rows)
+    answers, confidence = probs.argmax(axis=-1), probs.max(axis=-1)  # (rows), (rows)
     thresholds = np.full(probs.shape[-1], math.inf)
     for number in range(len(thresholds)):
         own = np.flatnonzero(answers == number)
-        levels = sure[own]
-        for level in np.unique(levels):
-            kept = own[levels >= level]
-            right = int((labels[kept] == number).sum())
-            if chance_of(right, len(kept), promise) <= doubt:
-                thresholds[number] = level
-                break
+        levels, place = np.unique(confidence[own], return_inverse=True)
+        hits = np.bincount(place[labels[own] == number], minlength=len(levels))
+        # At each level: how many answers are at or above it, and how many of them are right.
+        kept, right = (np.cumsum(x[::-1])[::-1] for x in (np.bincount(place), hits))
+        reached = levels[binomial_tail(right, kept, target_precision) <= alpha]
+        thresholds[number] = reached.min(initial=math.inf)
     return thresholds
 
 
-def least_answers(promise: float, doubt: float = DOUBT) -> int:
-    """Compute how many answers, all right, speak for a promise: ``promise ** n <= doubt``."""
-    return math.ceil(math.log(doubt) / math.log(promise))
+def least_answers(target_precision: float, alpha: float = ALPHA) -> int:
+    """Compute how many answers, all right, reach it: ``target_precision ** n <= alpha``."""
+    return math.ceil(math.log(alpha) / math.log(target_precision))
 
 
 def share_threshold(
     probs: Float[np.ndarray, "rows classes"],
     labels: Int[np.ndarray, " rows"],
     thresholds: Float[np.ndarray, " classes"],
-    promise: float,
-    doubt: float = DOUBT,
+    target_precision: float,
+    alpha: float = ALPHA,
 ) -> tuple[Float[np.ndarray, " classes"], Bool[np.ndarray, " classes"]]:
     """Give one threshold to all classes whose answers are too few for one of their own.
 
-    Together they keep the promise; one of them alone need not. A class of many answers that are too
-    often wrong has no part in it, nor has one without a row to choose with.
+    Together they reach the precision; one of them alone need not. A class of many answers that
+    are too often wrong has no part in it, nor has one without a row to choose with.
 
     Parameters
     ----------
@@ -133,10 +129,10 @@ def share_threshold(
         The true classes.
     thresholds : float array, shape (classes,)
         What `choose_thresholds` has chosen.
-    promise : float
+    target_precision : float
         Wanted share of right answers, above 0 and below 1.
-    doubt : float, default 0.1
-        As for `share_at_least`.
+    alpha : float, default 0.1
+        As for `clopper_pearson_lower`.
 
     Returns
     -------
@@ -155,11 +151,11 @@ def share_threshold(
     """
     classes, answers = probs.shape[-1], probs.argmax(axis=-1)  # (rows)
     given, there = (np.bincount(x, minlength=classes) for x in (answers, labels))
-    few = np.isinf(thresholds) & (given < least_answers(promise, doubt)) & (there > 0)
+    few = np.isinf(thresholds) & (given < least_answers(target_precision, alpha)) & (there > 0)
     own = few[answers]
     # One class, which is "right" with the probability of the answer.
-    sure, wrong = probs.max(axis=-1)[own, None], (answers != labels)[own].astype(int)
-    level = choose_thresholds(sure, wrong, promise, doubt)[0]
+    confidence, wrong = probs.max(axis=-1)[own, None], (answers != labels)[own].astype(int)
+    level = choose_thresholds(confidence, wrong, target_precision, alpha)[0]
     return np.where(few, level, thresholds), few & np.isfinite(level)
 
 

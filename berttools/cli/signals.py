@@ -55,7 +55,7 @@ class StoppableBatches:
 
     def stop_if_asked(self) -> None:
         """Raise if one of the processes has got a signal."""
-        received = self.processes.add_numbers({"signals": float(self.signal)}, self.device)
+        received = self.processes.all_reduce({"signals": float(self.signal)}, self.device)
         if received["signals"]:
             raise Stopped
 
@@ -73,7 +73,7 @@ class StoppableBatches:
             signal.signal(number, handler)
 
     def _note(self, number: int, _: object) -> None:
-        if self.signal and self.processes.count == 1:
+        if self.signal and self.processes.world_size == 1:
             raise KeyboardInterrupt
         self.signal = number
         discard_closed_terminal()  # writing to it would break the update under way

@@ -1,1 +1,1 @@
-"""The command ``python -m berttools.grade``: notebooks in, points and replies out. Chapter 1."""
+"""The command ``minibert grade``: notebooks in, points and replies out. Chapter 1."""

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from .above import names_made_by, statements_above
-from .definitions import is_skeleton, names_from_outside
+from .names import is_skeleton, names_from_outside, names_made_by, statements_above
 
 HEADING = re.compile(r"^###? Exercise (\d+\.\d+) · (.+)$", re.MULTILINE)
 DIFFICULTY = re.compile(r"Difficulty (●+)○*")
@@ -35,7 +34,7 @@ class Task(NamedTuple):
     title: str  # "9.2 · The halves", or the name where there is no heading
     points: int  # one for each dot of its difficulty, dealt to all that it asks for
     check: str  # "check_module(MyLayer, 'layer')"
-    above: str  # the code of ours that it needs
+    above: str  # the code of the chapter that it needs
     cell: int  # its number in the chapter
 
 
@@ -43,7 +42,7 @@ def tasks_of(path: Path) -> list[Task]:
     """List the exercises of a chapter, in the order of the page."""
     cells = cells_of(path)
     codes = _codes(cells)
-    found, title, points = [], "", 1
+    tasks, title, points = [], "", 1
     for number, (_, kind, text, _) in enumerate(cells):
         if kind != "code":
             for heading in HEADING.finditer(text):
@@ -57,10 +56,10 @@ def tasks_of(path: Path) -> list[Task]:
             shown = title if len(calls) == 1 and title else f"{title} {names[0]}".strip()
             above, check = _above(codes, number), ast.unparse(call)
             worth = max(1, points // len(calls))
-            found.append(Task(path.stem, names[0], names, shown, worth, check, above, number))
+            tasks.append(Task(path.stem, names[0], names, shown, worth, check, above, number))
         if calls:
             title, points = "", 1
-    return found
+    return tasks
 
 
 def with_needs_of(code: str, task: Task, path: Path) -> Task:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from minibert.disk import write_output
+from berttools.cli.files import write_output
 
-from .report import STYLE, Mark, no_formula
+from .report import Mark, html_page, no_formula
 
 MOST_HINTS = 30  # rarer ones stand on the pages of the students
 OVERVIEW_STYLE = (
@@ -65,18 +65,7 @@ class Overview(NamedTuple):
 
 
 def overview_of(marks: Sequence[Mark]) -> Overview:
-    """Put together what a class has reached; of two answers of a student the better one counts.
-
-    Parameters
-    ----------
-    marks : sequence of Mark
-        For each exercise of each notebook.
-
-    Returns
-    -------
-    Overview
-        Students in the order of the alphabet.
-    """
+    """Put together what a class has reached; of two answers of a student the better one counts."""
     asked = [mark for mark in marks if mark.exercise]
     possible = {Asked(mark.chapter, mark.exercise): mark.of for mark in asked}
     best: dict[tuple[str, Asked], Mark] = {}
@@ -84,11 +73,11 @@ def overview_of(marks: Sequence[Mark]) -> Overview:
         key = mark.student, Asked(mark.chapter, mark.exercise)
         if key not in best or mark.points > best[key].points:
             best[key] = mark
-    told: dict[tuple[Asked, str], list[str]] = {}
+    replies: dict[tuple[Asked, str], list[str]] = {}
     for (student, exercise), mark in best.items():
         if mark.points < mark.of:
-            told.setdefault((exercise, NO_NUMBERS.sub(r"\1", mark.reply)), []).append(student)
-    hints = [Hint(*key, tuple(sorted(students))) for key, students in told.items()]
+            replies.setdefault((exercise, NO_NUMBERS.sub(r"\1", mark.reply)), []).append(student)
+    hints = [Hint(*key, tuple(sorted(students))) for key, students in replies.items()]
     return Overview(
         tuple(sorted({mark.student for mark in marks}, key=lambda name: (name.casefold(), name))),
         possible,
@@ -115,32 +104,19 @@ def write_overview_table(overview: Overview, path: Path) -> None:
 
 
 def write_overview_page(overview: Overview, pages: Mapping[str, str], path: Path) -> None:
-    """Write one page that says what a class has reached, and what most of it is told.
-
-    Parameters
-    ----------
-    overview : Overview
-        What the page says.
-    pages : mapping from str to str
-        For each student the page of her own, as the overview finds it.
-    path : Path
-        The page.
-    """
+    """Write what a class has reached, with a link to the page of each student."""
     chapters = [*dict.fromkeys(asked.chapter for asked in overview.possible)]
     parts = [_points_of_chapters(overview, chapters, pages), _hints(overview)]
     parts += [_points_in(overview, chapter) for chapter in chapters]
     parts += [_unread(overview)]
     count, many = len(overview.students), len(overview.students) != 1
     most = sum(overview.possible.values())
-    write_output(
-        path,
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width"><title>The class</title>'
-        f"<style>{STYLE}{OVERVIEW_STYLE}</style></head><body><main><h1>The class</h1>"
+    body = (
         f"<p>{count} student{'s' * many}, {len(overview.possible)} exercises, {most} points to "
         "earn. A dash stands where no notebook of the chapter was handed in.</p>"
-        f"{''.join(parts)}</main></body></html>\n",
+        f"{''.join(parts)}"
     )
+    write_output(path, html_page("The class", body, OVERVIEW_STYLE))
 
 
 def _points_of_chapters(

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from minibert.disk import write_output
+from berttools.cli.files import write_output
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that is computed
 STYLE = (
@@ -76,13 +76,21 @@ def _page(student: str, marks: Sequence[Mark]) -> str:
         f"<td>{mark.points} of {mark.of}</td><td>{escape(mark.reply)}</td></tr>"
         for mark in marks
     )
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width"><title>{escape(student)}</title>'
-        f"<style>{STYLE}</style></head><body><h1>{escape(student)}</h1>"
+    return html_page(
+        escape(student),
         f"<p>{earned} of {most} points</p>"
         '<table><thead><tr><th scope="col">Exercise</th><th scope="col">Points</th>'
-        f'<th scope="col">Reply</th></tr></thead><tbody>{rows}</tbody></table></body></html>\n'
+        f'<th scope="col">Reply</th></tr></thead><tbody>{rows}</tbody></table>',
+    )
+
+
+def html_page(title: str, body: str, style: str = "") -> str:
+    """Return a page that needs nothing but itself."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width"><title>{title}</title>'
+        f"<style>{STYLE}{style}</style></head><body><main><h1>{title}</h1>{body}</main></body>"
+        "</html>\n"
     )
 
 

@@ -95,7 +95,7 @@ def write_report(
     lines += [
         "",
         f"The model is in {str(folder)!r}. Ask it:",
-        f"  python -m berttools.fill {shlex.quote(str(folder))} {shlex.quote(question)}",
+        f"  minibert fill {shlex.quote(str(folder))} {shlex.quote(question)}",
         "The folders step-… in it are checkpoints and may be deleted now.",
     ]
     return "\n".join(lines) + "\n"

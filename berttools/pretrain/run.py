@@ -13,11 +13,12 @@ import torch
 
 from berttools.cli.options import ANY_NAME, REPORT, is_finished, resume_hint
 from berttools.cli.output import say, say_if_possible
+from berttools.cli.runs import Plan, read_plan, require_free, write_plan
 from berttools.cli.signals import fit_until_signal
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches
 from minibert.data.documents import Documents
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.loading import save_pretrained
 from minibert.losses import IGNORED_LABEL
@@ -30,10 +31,10 @@ from minibert.training import (
     checkpoint_folders,
     choose_device,
 )
-from minibert.training.lock import locked
+from minibert.training.checkpoint import locked
 from minibert.wordpiece import WordPieceTokenizer
 
-from .plan import Plan, begin, load_plan, read_plan, reopen_text, require_free, write_plan
+from .plan import FORMAT, begin, load_plan, reopen_text
 from .report import write_report
 from .texts import describe_text, examine, hold_out, learn_pieces, open_texts, warn_of_wrapped_lines
 
@@ -45,7 +46,7 @@ WARMUP, EVALUATIONS = 10, 5  # one part of so many is warm-up; so many evaluatio
 def pretrain(options: argparse.Namespace) -> int:
     """Pre-train a BERT on text files, or resume its run."""
     device, folder = choose_device(options.device), Path(options.out)
-    processes = Processes.join(device)
+    processes = Processes.init(device)
     run = on_rank_zero(processes, device, lambda: _prepare(options, processes, device))
     if is_finished(folder):
         if processes.rank == 0:
@@ -68,7 +69,7 @@ def on_rank_zero(processes: Processes, device: torch.device, work: Callable[[], 
             result = work()
         except Exception as error:
             problem = error
-    failed = processes.add_numbers({"failed": float(problem is not None)}, device)["failed"]
+    failed = processes.all_reduce({"failed": float(problem is not None)}, device)["failed"]
     if problem is not None:
         raise problem
     if failed:
@@ -123,7 +124,7 @@ def _read_vocabulary(folder: Path, plan: Plan) -> WordPieceTokenizer:
 
 def _reopen(folder: Path, processes: Processes, device: torch.device) -> _Run:
     """Open the run that the first process has prepared."""
-    plan = read_plan(folder)
+    plan = read_plan(folder, FORMAT)
     parts = hold_out(open_texts(plan["files"]), plan["held_out"], plan["seed"])
     return _Run(folder, plan, _read_vocabulary(folder, plan), *parts, processes, device)
 
@@ -173,7 +174,7 @@ class _Run:
         )
         with locked(self.folder):
             save_pretrained(self.model, self.folder, self.tokenizer)
-            with written_whole(self.folder / REPORT) as draft:  # it says that the run is finished
+            with atomic_write(self.folder / REPORT) as draft:  # it says that the run is finished
                 draft.write_text(report, **ANY_NAME)
 
     def _trainer(self) -> BertTrainer:
@@ -212,7 +213,7 @@ class _Run:
             self._say(f"Going on after step {trainer.step:,}.")
 
     def _where(self) -> str:
-        count = self.processes.count
+        count = self.processes.world_size
         return str(self.device) if count == 1 else f"{count} processes with {self.device.type}"
 
     def _say(self, text: str) -> None:

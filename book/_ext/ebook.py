@@ -22,7 +22,7 @@ from packing import packed
 from playwright.sync_api import Browser
 
 from minibert import __version__
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 
 BOOK = Path(__file__).resolve().parents[1]
 TARGET = BOOK / "_build" / "bert-by-hand.epub"
@@ -115,7 +115,7 @@ def main(names: list[str]) -> None:
     parts = parts_of_the_book()
     with chromium() as browser:
         content = ebook(browser, html, chosen(parts, names) if names else parts)
-    with written_whole(TARGET) as draft:
+    with atomic_write(TARGET) as draft:
         draft.write_bytes(content)
     print(f"{TARGET.relative_to(BOOK.parent)}: {len(content) / 1e6:.1f} MB")
 

@@ -21,8 +21,7 @@ from sphinx.application import Sphinx
 from bertbook.core.html import Html
 from bertbook.core.live import LIVE_STYLE
 from bertbook.core.live_scripts import as_json
-from berttools.grade.above import statements_above
-from berttools.grade.definitions import names_from_outside
+from berttools.grade.names import names_from_outside, statements_above
 
 BOOK = Path(__file__).resolve().parents[1]
 PROJECT = BOOK.parent

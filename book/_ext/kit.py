@@ -1,7 +1,7 @@
 """The kit for teachers: `make kit` writes it as a folder and as a zip.
 
 It holds the chapters as students get them, without results and without solutions, and once more
-with the solutions, on which ``python -m berttools.grade`` judges. Cells below an exercise may need
+with the solutions, on which ``minibert grade`` judges. Cells below an exercise may need
 an answer to it. So that a notebook runs before anything is answered, such a cell takes the book's
 from a file in `lent`, where the solution would stand: a student's own takes its place once kept.
 """
@@ -19,10 +19,9 @@ import nbformat
 from nbformat import NotebookNode
 from packing import packed
 
-from berttools.grade.above import names_made_by
-from berttools.grade.definitions import names_from_outside
+from berttools.grade.names import names_from_outside, names_made_by
 from minibert import __version__
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 
 BOOK = Path(__file__).resolve().parents[1]
 PROJECT = BOOK.parent
@@ -55,7 +54,7 @@ this kit. Put it into this folder, and here:
 
 Collect the notebooks in a folder that has a folder for each student, or one notebook for each:
 
-    .venv/bin/python -m berttools.grade submissions --chapters book/solutions --out grades
+    .venv/bin/minibert grade submissions --chapters book/solutions --out grades
 
 `grades/overview.html` shows the class on one page, with the replies that most students got;
 `grades/grades.csv` has a line for each exercise of each notebook, `grades/pages` a page for each
@@ -182,7 +181,7 @@ def write(files: dict[str, bytes], folder: Path) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     target = folder.with_name(f"{folder.name}.zip")
-    with written_whole(target) as draft:
+    with atomic_write(target) as draft:
         draft.write_bytes(packed({f"{TOP}/{name}": content for name, content in files.items()}))
     return target
 

@@ -13,7 +13,7 @@ from normal_form import tagged_address
 from packing import files_below, packed
 
 from minibert import __version__
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 
 BOOK = Path(__file__).resolve().parents[1]
 BUILT = BOOK / "_build"
@@ -86,7 +86,7 @@ def pack_site(pages: Path, target: Path) -> None:
     """Pack built pages into a zip that opens as one folder."""
     if not (pages / "index.html").is_file():
         raise ValueError("there are no pages yet; run `make book`")
-    with written_whole(target) as draft:
+    with atomic_write(target) as draft:
         draft.write_bytes(packed(files_below(pages, f"{target.stem}/")))
 
 

@@ -105,7 +105,7 @@ class TextDocuments(Sequence):
 
 
 class _Span(NamedTuple):
-    """Where a document lies in its file, in bytes, and what is in it."""
+    """The bytes of a document in its file, its sentences and its check sum."""
 
     begin: int
     end: int

@@ -58,7 +58,7 @@ def draw_pairs(
     number : int
         Which document, from 0.
     rng : np.random.Generator
-        The source of chance.
+        Draws partners and sentences.
     start, stop : int, optional
         Only the pairs whose first sentence has such a number, `stop` not included.
 
@@ -99,12 +99,12 @@ def _draw_other(
         other = int(rng.integers(len(documents) - 1))
         document = documents[other + (other >= number)]  # every number but `number`
         sentence = document[int(rng.integers(len(document)))]
-        if _plain(sentence) != _plain(following):
+        if _words(sentence) != _words(following):
             return sentence
     return None
 
 
-def _plain(sentence: str) -> list[str]:
+def _words(sentence: str) -> list[str]:
     return sentence.casefold().split()
 
 
@@ -141,7 +141,7 @@ def check_documents(documents: Documents) -> None:
 def truncate_both_ends(
     first: Sequence[int], second: Sequence[int], room: int, *, rng: np.random.Generator
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """Cut two rows so that both fit: the longer one first, at its front or back by chance.
+    """Cut two rows so that both fit: the longer one first, at its front or back at random.
 
     Token by token, the longer row (of equal ones the second) loses its first or its last token,
     each with probability 1/2. So the model also meets sentences that begin in the middle.
@@ -153,7 +153,7 @@ def truncate_both_ends(
 
 
 def _cut(row: Sequence[int], kept: int, rng: np.random.Generator) -> Sequence[int]:
-    # So many coins say how much of what is lost is lost at the front.
+    # Each token is cut at the front with probability 1/2.
     front = int(rng.binomial(len(row) - kept, 0.5))
     return row[front : front + kept]
 

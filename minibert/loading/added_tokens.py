@@ -1,4 +1,4 @@
-"""Tokens that were added to a vocabulary, in whichever file of a folder they stand. Chapter 15."""
+"""Tokens added to a vocabulary, from any file of a folder that lists them. Chapter 15."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def read_added_tokens(
 ) -> list[AddedToken]:
     """Collect the tokens that a folder adds to its pieces, in the order of their ids.
 
-    ``added_tokens_decoder`` in the ``tokenizer_config.json`` of today tells of all; without it
+    ``added_tokens_decoder`` in the ``tokenizer_config.json`` lists them all; without it
     ``added_tokens.json``, ``special_tokens_map.json`` and ``tokenizer.json`` do.
     """
-    found: dict[str, Numbered] = {}
+    tokens: dict[str, Numbered] = {}
     decoder = config.get("added_tokens_decoder")
     if decoder is not None:
         sources = [*_decoded(path, decoder), *_listed(path, config)]
@@ -37,10 +37,8 @@ def read_added_tokens(
         known = {token.content for token, _ in special}
         sources = [*_whole(folder, whole), *_plain(folder / ADDED, known), *special]
     for token, number in sources:
-        if token.content in found and found[token.content][1] is not None and number is None:
-            continue
-        found.setdefault(token.content, (token, number))
-    return _in_order(path, [*found.values()], pieces)
+        tokens.setdefault(token.content, (token, number))
+    return _in_order(path, [*tokens.values()], pieces)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -116,10 +114,10 @@ def _content(token: object) -> object:
     return token.get("content") if isinstance(token, dict) else token
 
 
-def _in_order(path: Path, found: list[Numbered], pieces: Sequence[str]) -> list[AddedToken]:
+def _in_order(path: Path, numbered: list[Numbered], pieces: Sequence[str]) -> list[AddedToken]:
     """Sort tokens by id; raise unless those that are no pieces follow the pieces without a gap."""
     ids = {piece: number for number, piece in enumerate(pieces)}
-    tokens = sorted(found, key=lambda each: (each[1] is None, each[1] or 0))
+    tokens = sorted(numbered, key=lambda each: (each[1] is None, each[1] or 0))
     for token, number in tokens:
         expected = ids.setdefault(token.content, len(ids) if token.content not in ids else 0)
         if number not in (None, expected):

@@ -114,7 +114,7 @@ def read_arguments(
     """Return the other arguments for a model class.
 
     A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
-    that one, too. What the caller says of the labels takes the place of all that the file says.
+    that one, too. Labels from the caller replace those of the file.
     """
     with _named(locate(folder, CONFIG)):
         arguments = {**_labels_for(model_class, fields, arguments), **arguments}
@@ -179,8 +179,8 @@ def require_labels(
         there = tuple(tensors[name].shape) if name in tensors else shape
         if there == shape or belongs_to(name, new) or shape[0] != here or there[1:] != shape[1:]:
             continue
-        told = {key: fields[key] for key in LABEL_KEYS if fields.get(key) is not None}
-        counts = {key: len(v) if isinstance(v, dict) else v for key, v in told.items()}
+        given = {key: fields[key] for key in LABEL_KEYS if fields.get(key) is not None}
+        counts = {key: len(v) if isinstance(v, dict) else v for key, v in given.items()}
         said = ", ".join(f"{key} has {count}" for key, count in counts.items()) or "nothing"
         raise ValueError(
             f"config.json says of the labels: {said}; but {name} has {there[0]} in the weights. "

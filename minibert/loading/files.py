@@ -1,28 +1,69 @@
-"""The files of a folder: JSON, and safetensors mapped into memory. Chapter 15."""
+"""The folder of a model, here or on the Hub, and its files: JSON and safetensors. Chapter 15."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import torch
 from jaxtyping import Shaped
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
+from minibert.inputs import FLOATS
+
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 PICKLE = "pytorch_model.bin"
 SHARD = re.compile(r"\w[\w.-]*\.safetensors")
 # What safetensors and the arrays behind it raise for a damaged file.
-DAMAGES = (OSError, RuntimeError, KeyError, TypeError, AttributeError, ValueError)
+DAMAGES = (SafetensorError, OSError, RuntimeError, KeyError, TypeError, AttributeError, ValueError)
 MOST = 20  # names written out in a message
 LONGEST = 2**25  # bytes of a text file; the largest known are a quarter of that
-SAVED = ".model-saved"  # where a whole model lies until its files take their places
+SAVED = ".model-saved"  # a whole model, until its files are renamed
+
+# A name on the Hub, and what is fetched of it.
+NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?", re.ASCII)
+TOKENIZER = (
+    *("vocab.txt", "tokenizer.json", "tokenizer_config.json"),
+    *("added_tokens.json", "special_tokens_map.json"),
+)
+FETCHED = [CONFIG, WEIGHTS, INDEX, "model-*.safetensors", *TOKENIZER]
 
 Tensors = dict[str, Shaped[Tensor, "..."]]
+
+
+def find_folder(directory: str | Path) -> Path:
+    """Return the folder of a model; a name that is no folder here is fetched from the Hub."""
+    if not isinstance(directory, str | Path):
+        kind = type(directory).__name__
+        raise TypeError(f"give the folder of a model as a path or a name, not a {kind}")
+    path = Path(directory)
+    if path.is_dir():
+        return path
+    if path.exists():
+        raise NotADirectoryError(f"{str(path)!r} is a file; give the folder that holds the model")
+    if not isinstance(directory, str) or not NAME.fullmatch(directory):
+        raise FileNotFoundError(f"there is no folder {str(directory)!r}; check the path")
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise FileNotFoundError(
+            f"there is no folder {directory!r}, and to fetch a model of this name from the Hugging "
+            "Face Hub the package huggingface_hub is needed: pip install huggingface_hub"
+        ) from None
+    try:
+        return Path(snapshot_download(directory, allow_patterns=FETCHED))
+    except Exception as error:  # whatever goes wrong in another library or on the way
+        reason = (str(error).strip().splitlines() or [""])[0]
+        raise FileNotFoundError(
+            f"there is no folder {directory!r}, and no model of this name could be fetched from "
+            f"the Hugging Face Hub ({type(error).__name__}: {reason}); check the name and the "
+            "connection, or give the folder of a model that is already here"
+        ) from None
 
 
 def locate(folder: Path, name: str) -> Path:
@@ -95,8 +136,8 @@ def read_weights(folder: Path) -> Tensors:
 def read_tensors(path: Path) -> Tensors:
     """Map the tensors of one safetensors file into memory.
 
-    The file is eight bytes with the length of a header, the header, which is a JSON object with
-    the type, shape and place of each tensor, and then the numbers.
+    The file is the length of a header in eight bytes, the header, a JSON object with the type,
+    shape and offsets of each tensor, and the numbers.
 
     Parameters
     ----------
@@ -110,7 +151,7 @@ def read_tensors(path: Path) -> Tensors:
     """
     try:
         return load_file(path)
-    except (SafetensorError, *DAMAGES) as error:
+    except DAMAGES as error:
         raise ValueError(
             f"{str(path)!r} ({path.stat().st_size} bytes) is no safetensors file, damaged or cut "
             f"({error}); download it again"
@@ -151,6 +192,13 @@ def _read_places(folder: Path) -> dict[str, str]:
                 "safetensors file of the same folder"
             )
     return places
+
+
+def wrong_dtypes(examples: Mapping[torch.dtype, str], owner: str) -> str:
+    """Return the message for weights of several types, or of one that is no float."""
+    types = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())
+    allowed = ", ".join(map(str, FLOATS))
+    return f"the weights must all be of one type out of {allowed}, but {types}; convert {owner}"
 
 
 def list_names(names: Iterable[str], most: int = MOST) -> str:

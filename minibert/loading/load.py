@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
+from minibert.inputs import FLOATS
 from minibert.model import initialize_weights
 
 from .config_file import keep_fields, read_arguments, read_config, require_labels, require_sizes
-from .files import Tensors, read_weights
-from .hub import find_folder
-from .refusals import widest_dtype
-from .sizes_only import sizes_only
+from .files import Tensors, find_folder, read_weights, wrong_dtypes
 from .weight_names import Names, belongs_to, match_names, names_of, repair_names, without_wrappers
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -25,7 +26,6 @@ def load_pretrained(
     model_class: type[Model],
     directory: str | Path,
     *,
-    revision: str | None = None,
     new: Collection[str] = (),
     unused: Collection[str] = (),
     **arguments: Any,
@@ -51,8 +51,6 @@ def load_pretrained(
         A folder with ``config.json`` and ``model.safetensors``, or an index and its shards; or the
         name of a model on the Hugging Face Hub, if the package huggingface_hub is installed.
         Nothing is ever written to it.
-    revision : str, optional
-        A branch, tag or commit of a model on the Hub; by default its newest.
     new : collection of str, optional
         Names of modules, as ``"bert.pooler"``; whatever the file holds of them is not read.
     unused : collection of str, optional
@@ -91,13 +89,13 @@ def load_pretrained(
     3
     """
     _require_parts(new, unused)
-    folder = find_folder(directory, revision)
+    folder = find_folder(directory)
     config, fields = read_config(folder, model_class)
     tensors = read_weights(folder)
     require_sizes(config, fields, tensors)
     given = {"num_labels", "id2label"} & arguments.keys()
     arguments = read_arguments(folder, model_class, config, fields, arguments)
-    with sizes_only():  # all numbers come from below
+    with init_empty_weights():  # all numbers come from below
         model = model_class(config, **arguments)
     names = names_of(model)
     prefix = getattr(model_class, "base_model_prefix", "bert") + "."
@@ -108,11 +106,38 @@ def load_pretrained(
         require_labels(model, names.shapes, tensors, fields, new)
     chosen = match_names(model_class.__name__, names, tensors, new, unused)
     _make_what_no_file_holds(model, lambda: model_class(config, **arguments))
-    dtype = widest_dtype(chosen)
+    dtype = _widest_dtype(chosen)
     chosen = {name: tensor.to(dtype) for name, tensor in chosen.items()}
-    _place(model, names, chosen | _draw(model, names, new, dtype))
+    _assign(model, names, chosen | _draw(model, names, new, dtype))
     keep_fields(model, fields)
     return model.eval()
+
+
+@contextmanager
+def init_empty_weights() -> Iterator[None]:
+    """Build modules on the meta device, where tensors have shapes and no numbers."""
+    with torch.device("meta"), _SkipNormal():
+        yield
+
+
+class _SkipNormal(TorchFunctionMode):
+    """Skip normal draws: on the meta device they import PyTorch's compiler, which takes seconds."""
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if getattr(func, "__name__", "").endswith("normal_"):
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        return func(*args, **kwargs)
+
+
+def _widest_dtype(tensors: Tensors) -> torch.dtype:
+    """Return the type that holds every number of a file, as float32 does for float16 beside it."""
+    examples = {tensor.dtype: name for name, tensor in tensors.items()}
+    if not examples.keys() <= set(FLOATS):
+        raise ValueError(wrong_dtypes(examples, "the file"))
+    return reduce(torch.promote_types, examples)
 
 
 def _require_parts(new: object, unused: object) -> None:
@@ -158,7 +183,7 @@ def _draw_tensor(owner: nn.Module, own: str, initializer_range: float, dtype: to
 
 
 def _modules_of(model: nn.Module, names: Names, part: str) -> Iterator[nn.Module]:
-    """Yield the largest modules of a part: all that stands there first bears its name."""
+    """Yield the largest modules of a part: the first names of all their tensors belong to it."""
     listed: set[nn.Module] = set()
     for module in model.modules():
         inside = set(module.modules())
@@ -186,8 +211,8 @@ def _make_what_no_file_holds(model: nn.Module, build: Callable[[], nn.Module]) -
             setattr(model.get_submodule(path), name, getattr(whole.get_submodule(path), name))
 
 
-def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Put each tensor into the model, the same one wherever it stands."""
+def _assign(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Assign each tensor to the modules that hold it, tied ones together."""
     for name, tensor in tensors.items():
         old = getattr(*names.places[name][0])
         if isinstance(old, nn.Parameter):  # what is frozen stays so, and a buffer stays a buffer

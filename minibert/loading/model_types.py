@@ -36,17 +36,21 @@ def config_class_of(model_class: Callable[..., nn.Module]) -> Any:
 def require_model_type(model_class: Callable[..., nn.Module], fields: Mapping[str, Any]) -> None:
     """Raise for the folder of another member, and name the class that opens it."""
     config_class = config_class_of(model_class)
-    ours = config_class.required_values["model_type"]
+    expected = config_class.required_values["model_type"]
     model_type = fields.get("model_type", _by_architecture(fields))
-    if model_type is None and ours != "bert":  # old files of BERT say nothing
+    if model_type is None and expected != "bert":  # old files of BERT say nothing
         raise ValueError(
             "it has no model_type, so that nobody knows whose weights these are; if they are "
-            f'those of {config_class.model_name}, add "model_type": "{ours}"'
+            f'those of {config_class.model_name}, add "model_type": "{expected}"'
         )
-    if model_type in (None, ours) or not isinstance(model_type, str) or model_type not in FAMILY:
+    if (
+        model_type in (None, expected)
+        or not isinstance(model_type, str)
+        or model_type not in FAMILY
+    ):
         return  # what is unknown here, the configuration refuses
     name, prefix = FAMILY[model_type]
-    head = model_class.__name__.removeprefix(FAMILY[ours][1])
+    head = model_class.__name__.removeprefix(FAMILY[expected][1])
     raise ValueError(
         f"model_type ({model_type!r}) is not supported by {model_class.__name__}: these are the "
         f"weights of {name}; open them with {_opener(prefix, head)}"

@@ -14,16 +14,16 @@ from safetensors.torch import save_file
 from torch import nn
 
 from minibert.config import BertConfig
-from minibert.disk import remove, sync, written_whole
-from minibert.training.state import model_tensors
+from minibert.disk import atomic_write, remove, sync
+from minibert.inputs import FLOATS
+from minibert.training.checkpoint import model_tensors
 from minibert.wordpiece import WordPieceTokenizer
 
 from .config_file import describe_model
-from .files import CONFIG, INDEX, SAVED, WEIGHTS, Tensors
-from .refusals import require_loadable
+from .files import CONFIG, INDEX, SAVED, WEIGHTS, Tensors, list_names, wrong_dtypes
 from .tokenizer_files import TOKENIZER, VOCABULARY, describe_tokenizer
 
-DRAFT = ".model-draft"
+TEMPORARY = ".model-draft"
 FILES = (CONFIG, WEIGHTS, VOCABULARY, TOKENIZER)
 
 # What other programs would read instead of a new file, by the file that makes it stale.
@@ -32,13 +32,25 @@ STALE = {
     VOCABULARY: re.compile(r"tokenizer\.json|added_tokens\.json|special_tokens_map\.json"),
 }
 
+# What the names of tensors show is still on, and the way to the plain weights.
+STILL_ON = {
+    r"\bparametrizations\.": "torch.nn.utils.parametrize.remove_parametrizations(module, 'weight')",
+    r"\b(weight|bias)_mask$": "torch.nn.utils.prune.remove(module, 'weight')",
+    r"\b(weight|bias)_g$": "torch.nn.utils.remove_weight_norm(module)",
+    r"\b(weight|bias)_u$": "torch.nn.utils.remove_spectral_norm(module)",
+    r"\b(lora_\w+|base_layer|modules_to_save|prompt_encoder)\.": (
+        "model = model.merge_and_unload() of PEFT, or save the adapter by its own save_pretrained"
+    ),
+    r"^_orig_mod\.": "the model that went into torch.compile, model._orig_mod",
+}
+
 
 def save_pretrained(
     model: nn.Module, directory: str | Path, tokenizer: WordPieceTokenizer | None = None
 ) -> None:
     """Write a model into a folder in Hugging Face's layout, so that transformers opens it.
 
-    The files are written under another name and forced to the disk; then they take their places.
+    The files are written under another name, forced to the disk, and then renamed.
     If that is interrupted, `load_pretrained` reads them where they are, and the next saving
     completes it: the folder holds the old model or the new one. Other files of the folder stay,
     except those that would be read instead of the new ones: the shards of another model, the
@@ -77,16 +89,15 @@ def save_pretrained(
     """
     _require_model(model, tokenizer)
     tensors = model_tensors(model)
-    require_loadable(tensors)
+    _require_loadable(tensors)
     folder = Path(directory)
     finish_saving(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _require_files(folder)
-        with written_whole(folder / SAVED, draft=folder / DRAFT) as draft:
-            draft.mkdir()
-            _write_tensors(draft / WEIGHTS, tensors)
-            _write_words(draft, model, tokenizer)
+        with atomic_write(folder / SAVED, folder / TEMPORARY) as temporary:
+            temporary.mkdir()
+            _write(temporary, model, tensors, tokenizer)
             remove(folder / SAVED)  # a link, at most
     except (OSError, SafetensorError) as error:
         raise OSError(
@@ -118,18 +129,17 @@ def finish_saving(folder: Path) -> None:
         ) from None
 
 
-def _write_tensors(path: Path, tensors: Tensors) -> None:
+def _write(
+    folder: Path, model: Any, tensors: Tensors, tokenizer: WordPieceTokenizer | None
+) -> None:
+    """Write the files of a model and of its tokenizer."""
     tensors = {name: tensor.cpu() for name, tensor in tensors.items()}
-    save_file(tensors, path, metadata={"format": "pt"})
-
-
-def _write_words(draft: Path, model: Any, tokenizer: WordPieceTokenizer | None) -> None:
-    """Write the files that are text."""
-    _write_json(draft / CONFIG, describe_model(model))
+    save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
+    _write_json(folder / CONFIG, describe_model(model))
     if tokenizer is not None:
-        tokenizer.save(draft / VOCABULARY)
+        tokenizer.save(folder / VOCABULARY)
         longest = model.config.max_position_embeddings
-        _write_json(draft / TOKENIZER, describe_tokenizer(tokenizer, longest))
+        _write_json(folder / TOKENIZER, describe_tokenizer(tokenizer, longest))
 
 
 def _write_json(path: Path, fields: dict[str, Any]) -> None:
@@ -146,6 +156,29 @@ def _require_model(model: nn.Module, tokenizer: WordPieceTokenizer | None) -> No
         raise ValueError(
             f"the tokenizer has {tokenizer.vocab_size} pieces, but the model knows only "
             f"{config.vocab_size}; save a model with the tokenizer it was trained with"
+        )
+
+
+def _require_loadable(tensors: Tensors) -> None:
+    """Raise for weights that `load_pretrained` would refuse, and for NaN."""
+    for pattern, hint in STILL_ON.items():
+        if wrapped := [name for name in tensors if re.search(pattern, name)]:
+            raise ValueError(
+                f"{list_names(wrapped, most=3)} can be read by no BERT: something is still on that "
+                f"computes the weights. Make them final first: {hint}"
+            )
+    if empty := [name for name, tensor in tensors.items() if tensor.is_meta]:
+        raise ValueError(
+            f"{list_names(empty, most=3)} are on the meta device, sizes without numbers; load or "
+            "draw the weights before saving"
+        )
+    examples = {tensor.dtype: name for name, tensor in tensors.items()}
+    if len(examples) != 1 or not examples.keys() <= set(FLOATS):
+        raise ValueError(wrong_dtypes(examples, "the model, as by model.float()"))
+    if infinite := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
+        raise ValueError(
+            f"{list_names(infinite, most=3)} hold numbers that are not finite (NaN or infinity); a "
+            "training run has diverged there. Go back to weights from before"
         )
 
 

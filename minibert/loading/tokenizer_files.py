@@ -9,8 +9,7 @@ from minibert.wordpiece import SPECIAL_TOKENS, AddedToken, WordPieceTokenizer
 from minibert.wordpiece.vocabulary import read_pieces
 
 from .added_tokens import FLAGS, read_added_tokens
-from .files import CONFIG, locate, read_json, require_length
-from .hub import find_folder
+from .files import CONFIG, find_folder, locate, read_json, require_length
 from .tokenizer_json import WHOLE, read_tokenizer_json
 
 VOCABULARY, TOKENIZER = "vocab.txt", "tokenizer_config.json"
@@ -37,7 +36,7 @@ REQUIRED_VALUES = {
 
 
 def load_tokenizer(
-    directory: str | Path, *, do_lower_case: bool | None = None, revision: str | None = None
+    directory: str | Path, *, do_lower_case: bool | None = None
 ) -> WordPieceTokenizer:
     """Read the tokenizer of a folder in Hugging Face's layout.
 
@@ -51,8 +50,6 @@ def load_tokenizer(
         A folder, or a name on the Hugging Face Hub, as for `load_pretrained`.
     do_lower_case : bool, optional
         True for an uncased model, False for a cased one; must agree with the files.
-    revision : str, optional
-        A branch, tag or commit of a model on the Hub; by default its newest.
 
     Returns
     -------
@@ -67,7 +64,7 @@ def load_tokenizer(
         If a file is damaged, describes another tokenizer than BERT's, or says nothing of
         capitals; or if the vocabulary has more pieces than the model of the folder.
     """
-    folder = find_folder(directory, revision)
+    folder = find_folder(directory)
     path, vocabulary = locate(folder, TOKENIZER), locate(folder, VOCABULARY)
     fields = read_json(path) if path.is_file() else {}
     _require_bert(path, fields)
@@ -93,13 +90,13 @@ def load_tokenizer(
 
 
 def _drops_capitals(
-    path: Path, fields: dict[str, Any], do_lower_case: bool | None, teller: str = "the caller"
+    path: Path, fields: dict[str, Any], do_lower_case: bool | None, owner: str = "the caller"
 ) -> tuple[bool, bool]:
     """Return whether capitals and accents go; raise if the files do not say, or disagree."""
     lower = fields.get("do_lower_case", do_lower_case)
     if not isinstance(lower, bool) or do_lower_case not in (lower, None):
         raise ValueError(
-            f"{str(path)!r} gives do_lower_case as {fields.get('do_lower_case')}, {teller} as "
+            f"{str(path)!r} gives do_lower_case as {fields.get('do_lower_case')}, {owner} as "
             f"{do_lower_case}; say do_lower_case=True for an uncased model, False for a cased one"
         )
     strip = fields.get("strip_accents")
@@ -146,7 +143,7 @@ def describe_tokenizer(tokenizer: WordPieceTokenizer, model_max_length: int) -> 
 
 
 def _describe_added_tokens(tokenizer: WordPieceTokenizer) -> dict[str, Any]:
-    """Return the field that tells of the five tokens of every BERT and of those that were added."""
+    """Return the field that describes the five tokens of every BERT and those that were added."""
     tokens = [*map(AddedToken, SPECIAL_TOKENS), *tokenizer.added_tokens]
     flags = dict.fromkeys(FLAGS, False)
     decoder = {str(tokenizer.vocab[each.content]): each._asdict() | flags for each in tokens}

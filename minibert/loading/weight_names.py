@@ -24,7 +24,7 @@ ENCODER = re.compile(r"(\w+\.)?(embeddings|encoder|transformer|layers)\.")
 
 
 def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Tensors:
-    """Give the tensors of any age and of any BERT the names of today.
+    """Give the tensors of older files and of any BERT the current names.
 
     LayerNorm's ``gamma`` and ``beta`` become ``weight`` and ``bias``; the buffer ``position_ids``,
     which counts 0, 1, 2, …, is left out; and the encoder's names get `prefix` in front of them
@@ -74,10 +74,10 @@ def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Ten
     return repaired
 
 
-def without_wrappers(tensors: Tensors, ours: Iterable[str], prefix: str) -> Tensors:
+def without_wrappers(tensors: Tensors, expected: Iterable[str], prefix: str) -> Tensors:
     """Take off what wrappers have put in front of all names, with a warning."""
-    ours = [prefix, *ours]
-    wrappers = [w for w in WRAPPERS if not any(name.startswith(w) for name in ours)]
+    expected = [prefix, *expected]
+    wrappers = [w for w in WRAPPERS if not any(name.startswith(w) for name in expected)]
     taken = ""
     while tensors and (more := [w for w in wrappers if _all_begin(tensors, taken + w)]):
         taken += more[0]
@@ -113,7 +113,7 @@ def _require_counting(name: str, positions: Tensor) -> None:
 
 
 class Names(NamedTuple):
-    """The names and shapes that a model has, which are one tensor, and where each stands."""
+    """Names and shapes of a model's tensors, the first name of tied ones, and their modules."""
 
     shapes: dict[str, tuple[int, ...]]
     first: dict[str, str]
@@ -140,26 +140,32 @@ def belongs_to(name: str, parts: Iterable[str]) -> bool:
 
 
 def match_names(
-    owner: str, ours: Names, tensors: Tensors, new: Iterable[str] = (), unused: Iterable[str] = ()
+    owner: str,
+    expected: Names,
+    tensors: Tensors,
+    new: Iterable[str] = (),
+    unused: Iterable[str] = (),
 ) -> Tensors:
     """Find the tensor for every name of a model; raise if one is missing or left over."""
     left_out = {name for name in tensors if belongs_to(name, (*new, *unused))}
     tensors = {name: tensor for name, tensor in tensors.items() if name not in left_out}
-    for name in [name for name in tensors if ours.first.get(name, name) not in tensors]:
-        tensors[ours.first[name]] = tensors.pop(name)  # one tensor, saved under its other name
-    wanted = {name for name in ours.first.values() if not belongs_to(name, new)}
+    for name in [name for name in tensors if expected.first.get(name, name) not in tensors]:
+        tensors[expected.first[name]] = tensors.pop(name)  # one tensor, saved under its other name
+    wanted = {name for name in expected.first.values() if not belongs_to(name, new)}
     absent = wanted - tensors.keys()
-    missing = {name: ours.shapes[name] for name in ours.first if name in absent}
-    extra = {n: tuple(t.shape) for n, t in tensors.items() if n not in ours.shapes}
+    missing = {name: expected.shapes[name] for name in expected.first if name in absent}
+    extra = {n: tuple(t.shape) for n, t in tensors.items() if n not in expected.shapes}
     misshaped = {
-        name: (tuple(tensor.shape), ours.shapes[name])
+        name: (tuple(tensor.shape), expected.shapes[name])
         for name, tensor in tensors.items()
-        if name not in extra and tuple(tensor.shape) != ours.shapes[name]
+        if name not in extra and tuple(tensor.shape) != expected.shapes[name]
     }
     if missing or extra or misshaped:
-        raise ValueError(_complaint(owner, tensors, ours.shapes, missing, extra, misshaped))
+        raise ValueError(
+            _mismatch_message(owner, tensors, expected.shapes, missing, extra, misshaped)
+        )
     for name, tensor in tensors.items():
-        first = ours.first[name]
+        first = expected.first[name]
         if first != name and first in tensors and not torch.equal(tensor, tensors[first]):
             raise ValueError(
                 f"{name} and {first} are one tensor in a {owner}, but differ in the weights; a "
@@ -168,10 +174,10 @@ def match_names(
     return {name: tensors[name] for name in wanted}
 
 
-def _complaint(
+def _mismatch_message(
     owner: str,
-    theirs: Iterable[str],
-    ours: Iterable[str],
+    given: Iterable[str],
+    expected: Iterable[str],
     missing: Mapping[str, tuple[int, ...]],
     extra: Mapping[str, tuple[int, ...]],
     misshaped: Mapping[str, tuple],
@@ -198,10 +204,10 @@ def _complaint(
         )
         return "\n".join(lines)
     owners = (name.rpartition(".")[0] for name in misshaped)
-    if new := dict.fromkeys([*_parts(missing, theirs), *owners]):
+    if new := dict.fromkeys([*_parts(missing, given), *owners]):
         lines.append(f"To start these parts with fresh weights, say new={tuple(new)!r}.")
     if extra:
-        parts = _parts(extra, ours)
+        parts = _parts(extra, expected)
         advice = f"say unused={parts!r}" if len(parts) <= MOST else f"name them ({len(parts)})"
         lines.append(f"To leave these parts of the file out, {advice}.")
     return "\n".join(lines)

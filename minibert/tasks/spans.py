@@ -81,9 +81,9 @@ def best_spans(
     # Along the last dimension: what is met at i, i + 1, …, i + max_answer_length - 1. A span that
     # has met as many outsiders at its end as at its start holds none.
     outsiders = (~passage).cumsum(-1)
-    met = _ahead(outsiders, max_answer_length, fill=-1)
+    met = _windows(outsiders, max_answer_length, fill=-1)
     legal = passage.unsqueeze(-1) & (met == outsiders.unsqueeze(-1))
-    scores = start_logits.unsqueeze(-1) + _ahead(end_logits, max_answer_length, fill=-math.inf)
+    scores = start_logits.unsqueeze(-1) + _windows(end_logits, max_answer_length, fill=-math.inf)
     scores = scores.masked_fill(~legal, -math.inf).flatten(-2)
     score, place = scores.sort(dim=-1, descending=True, stable=True)
     most = min(top_n, int((score > -math.inf).sum(dim=-1).max()))
@@ -95,8 +95,8 @@ def best_spans(
     return BestSpans(start, end, score, no_answer)
 
 
-def _ahead(values: Num[Tensor, "*batch seq"], width: int, fill: float) -> Tensor:
-    """Return for each place the next `width` values, its own included; `fill` beyond the end."""
+def _windows(values: Num[Tensor, "*batch seq"], width: int, fill: float) -> Tensor:
+    """Return for each position the next `width` values, its own included; `fill` beyond the end."""
     return functional.pad(values, (0, width - 1), value=fill).unfold(-1, width, 1)
 
 

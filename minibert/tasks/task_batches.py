@@ -115,7 +115,7 @@ class TaskBatches:
         for name in rows[0].keys() - {"input_ids", "token_type_ids"}:
             values = [row[name] for row in rows]
             if name in ENDS_OF_ANSWER:
-                values = [_inside(row, row[name]) for row in rows]
+                values = [_position_in_row(row, row[name]) for row in rows]
             if name in {_MASK, *fill}:
                 values = [[*value, *[fill.get(name, 0)] * (seq - len(value))] for value in values]
             batch[name] = torch.tensor(values)
@@ -149,7 +149,7 @@ class TaskBatches:
                 _require_numbers(f"row {number} has {{!r}} in {name!r}", row[name])
 
 
-def _inside(row: Row, position: int) -> int:
+def _position_in_row(row: Row, position: int) -> int:
     """Return a position, or -100 if the row has no token there."""
     shown = row.get(_MASK, [1] * len(row["input_ids"]))
     is_token = position < 0 or (position < len(shown) and shown[position])

@@ -1,7 +1,7 @@
 """Training: the schedule, the optimizer, the loop, and runs that survive a power cut.
 
 Nothing here knows BERT. A model is any module whose output has a ``loss``, and data is any iterable
-of dictionaries of tensors that can be walked through again.
+of dictionaries of tensors that can be iterated over again.
 """
 
 from .batch_stream import BatchStream, seed_torch
@@ -14,8 +14,7 @@ from .checkpoint import (
 )
 from .config import TrainingConfig, learning_rate_factor
 from .devices import autocast_dtype, choose_device
-from .early_stopping import BestWeights
-from .evaluation import evaluate
+from .evaluation import BestWeights, evaluate
 from .loss_terms import count_labels
 from .optimizer import make_optimizer, parameter_groups
 from .processes import Processes

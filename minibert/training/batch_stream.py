@@ -1,4 +1,4 @@
-"""Batches without end, from any place on, with chance tied to the place. Chapter 13."""
+"""Batches of epoch after epoch, from any position on, seeded by the position. Chapter 13."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from torch import Tensor
 
 from .loss_terms import Batch
 
-# What the chance is for; one seed serves both.
+# The purpose of a seed: the order of the data, or the dropout of the model.
 DATA, MODEL = range(2)
 
 
-def seed_torch(seed: int, purpose: int, *place: int) -> None:
+def seed_torch(seed: int, purpose: int, *position: int) -> None:
     """Set torch's global generator to a state that depends on nothing but the arguments.
 
     Each step has its own seed, so that a resumed run need not know what was drawn before.
     """
-    sequence = np.random.SeedSequence((seed, purpose, *place))
+    sequence = np.random.SeedSequence((seed, purpose, *position))
     torch.manual_seed(int(sequence.generate_state(1, np.uint64)[0]))
 
 
 class BatchStream:
-    """Batches of one epoch after another, with the present place."""
+    """Batches of one epoch after another, and the position: `epoch` and `batch`."""
 
     def __init__(
         self, batches: Iterable[Batch], *, seed: int, epoch: int = 0, batch: int = 0
@@ -52,7 +52,7 @@ class BatchStream:
         return check_batch(batch)
 
     def _open(self) -> Iterator[Batch]:
-        """Begin the epoch at the place where the stream stands."""
+        """Begin the epoch at the present position."""
         epoch = getattr(self.batches, "epoch", None)
         if epoch is not None:
             return iter(epoch(self.epoch, self.batch))
@@ -68,10 +68,10 @@ class BatchStream:
 
 
 def require_repeatable(batches: Iterable[Batch]) -> None:
-    """Raise for batches that are gone after one walk."""
+    """Raise for an iterator, which is empty after one epoch."""
     if not hasattr(batches, "epoch") and iter(batches) is batches:
         raise TypeError(
-            f"the batches are a {type(batches).__name__}, which can be walked through only once; "
+            f"the batches are a {type(batches).__name__}, which can be iterated over only once; "
             "give a list, a DataLoader, or an object with a method epoch(number, start)"
         )
 

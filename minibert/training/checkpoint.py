@@ -1,39 +1,39 @@
-"""Checkpoints on disk: whole or not there at all, and read without unpickling.
+"""Checkpoints: the whole state of a run in a folder, complete or not there at all.
 
-A checkpoint is a folder `step-00000100` with the weights, the optimizer's numbers, the state of the
-run and its history, and a list of check sums that `sha256sum -c SHA256SUMS` can read as well. It is
-written under another name, forced to the disk, and renamed at the end: a folder with that name
-is complete, whenever the run was killed. Chapter 13.
+A checkpoint is a folder ``step-00000100`` with the weights, the optimizer's state, and the state of
+the run with its history. It is written under another name, forced to the disk, and renamed at the
+end, so that a folder with that name is complete, whenever the run was killed. Nothing is unpickled.
+Chapter 13.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import torch
+from filelock import FileLock, Timeout
 from jaxtyping import Shaped
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import Tensor
+from torch import Tensor, nn
 
-from minibert.disk import sync, written_whole
-
-from .history import json_lines, read_history
+from minibert.disk import atomic_write, sync
 
 NAME = re.compile(r"step-(\d{8,})")
-DRAFT, TRASH = ".draft", ".trash"
-SUMS = "SHA256SUMS"
-FILES = ("model.safetensors", "optimizer.safetensors", "state.json", "history.jsonl")
+LOCK, TEMPORARY, TRASH = ".lock", ".draft", ".trash"
+MODEL, OPTIMIZER, STATE = FILES = ("model.safetensors", "optimizer.safetensors", "state.json")
 BEST = "best.safetensors"  # only in a run that puts its best weights back
 
 Tensors = Mapping[str, Shaped[Tensor, "..."]]
+Content = TypeVar("Content")
 
 
 class DamagedCheckpoint(ValueError):  # noqa: N818
@@ -54,39 +54,28 @@ def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
     """Write a checkpoint, and keep no more than the one before it."""
     folder = Path(folder)
     target = folder / f"step-{checkpoint.state['step']:08}"
+    state = checkpoint.state | {"history": checkpoint.history}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with written_whole(target, draft=folder / DRAFT) as draft:
-            draft.mkdir()
-            _write_files(draft, checkpoint)
+        with atomic_write(target, folder / TEMPORARY) as temporary:
+            temporary.mkdir()
+            save_file(dict(checkpoint.model), temporary / MODEL)
+            save_file(dict(checkpoint.optimizer), temporary / OPTIMIZER)
+            if checkpoint.best:
+                save_file(dict(checkpoint.best), temporary / BEST)
+            (temporary / STATE).write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
             _remove(target)  # a damaged one that was passed over, or one of the same step
         sync(folder)
     except (OSError, SafetensorError) as error:
+        left = checkpoint_folders(folder)
         raise OSError(
             f"the checkpoint of step {checkpoint.state['step']} could not be written to "
-            f"{str(folder)!r} ({error}); {_what_is_left(folder)}. Make room or repair "
-            "the folder, then call fit() again"
+            f"{str(folder)!r} ({error}); "
+            f"{f'{left[0].name} is whole' if left else 'there is none before it'}. Make room or "
+            "repair the folder, then call fit() again"
         ) from error
     _remove_others(folder, target)
     return target
-
-
-def _write_files(draft: Path, checkpoint: Checkpoint) -> None:
-    """Write the files of a checkpoint."""
-    save_file(dict(checkpoint.model), draft / FILES[0])
-    save_file(dict(checkpoint.optimizer), draft / FILES[1])
-    _write_text(draft / FILES[2], json.dumps(checkpoint.state, indent=1) + "\n")
-    _write_text(draft / FILES[3], json_lines(checkpoint.history))
-    names = FILES
-    if checkpoint.best:
-        names = (*FILES, BEST)
-        save_file(dict(checkpoint.best), draft / BEST)
-    _write_text(draft / SUMS, "".join(f"{_digest(draft / name)}  {name}\n" for name in names))
-
-
-def _what_is_left(folder: Path) -> str:
-    whole = checkpoint_folders(folder)
-    return f"{whole[0].name} is whole" if whole else "there is none before it"
 
 
 def _remove_others(folder: Path, newest: Path) -> None:
@@ -136,15 +125,25 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     path = Path(path)
     if not path.is_dir():
         raise FileNotFoundError(f"there is no checkpoint {str(path)!r}; check the name")
-    has_best = BEST in _verify(path)
-    model, optimizer, state, history = (path / name for name in FILES)
-    return Checkpoint(
-        load_file(model),
-        load_file(optimizer),
-        json.loads(state.read_text(encoding="utf-8")),
-        read_history(history),
-        load_file(path / BEST) if has_best else {},
-    )
+    model, optimizer = _read(path / MODEL, load_file), _read(path / OPTIMIZER, load_file)
+    state = _read(path / STATE, lambda file: json.loads(file.read_text(encoding="utf-8")))
+    best = _read(path / BEST, load_file) if state.get("best") else {}
+    return Checkpoint(model, optimizer, state, state.pop("history"), best)
+
+
+def _read(path: Path, load: Callable[[Path], Content]) -> Content:
+    """Read a file of a checkpoint; raise `DamagedCheckpoint` if it is gone or cut."""
+    if not path.is_file():
+        raise DamagedCheckpoint(
+            f"{str(path.parent)!r} lacks {path.name}; it is no checkpoint, or not a whole one"
+        )
+    try:
+        return load(path)
+    except (SafetensorError, ValueError) as error:
+        raise DamagedCheckpoint(
+            f"{str(path)!r} ({path.stat().st_size} bytes) cannot be read; the file is cut or "
+            "damaged"
+        ) from error
 
 
 def read_newest(folder: str | Path) -> Checkpoint:
@@ -152,51 +151,95 @@ def read_newest(folder: str | Path) -> Checkpoint:
     paths = checkpoint_folders(folder)
     if not paths:
         raise FileNotFoundError(f"{str(folder)!r} holds no checkpoint; begin a run with fit()")
-    for path in paths[:-1]:
+    for path in paths:
         try:
             return read_checkpoint(path)
         except DamagedCheckpoint as error:
+            if path == paths[-1]:
+                raise DamagedCheckpoint(
+                    f"{error}, and no checkpoint before it is left; remove the folders step-… in "
+                    f"{str(folder)!r} to begin again at step 0, or name another folder"
+                ) from error
             warnings.warn(f"{error}; going back to the checkpoint before", stacklevel=3)
-    try:
-        return read_checkpoint(paths[-1])
-    except DamagedCheckpoint as error:
-        raise DamagedCheckpoint(
-            f"{error}, and no checkpoint before it is left; remove the folders step-… in "
-            f"{str(folder)!r} to begin again at step 0, or name another folder"
-        ) from error
+    raise AssertionError("the last checkpoint is returned or refused")
 
 
-def _verify(path: Path) -> tuple[str, ...]:
-    """Compare every file with the list of check sums; return their names."""
-    if not (path / SUMS).is_file():
-        raise DamagedCheckpoint(
-            f"{str(path)!r} has no file {SUMS}, so it is no checkpoint of a training run, or a "
-            "part of one"
+# Tensors of a model and its optimizer, by name
+
+
+def model_tensors(model: nn.Module) -> dict[str, Shaped[Tensor, "..."]]:
+    """Collect weights and buffers; a tensor with several names is taken under the first."""
+    first = {}
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        first.setdefault(id(tensor), (name, tensor.detach().contiguous()))
+    return dict(first.values())
+
+
+def restore_model(model: nn.Module, tensors: Tensors) -> None:
+    """Copy weights and buffers into a model that has the same names, shapes and types."""
+    if problem := next(_mismatches(model_tensors(model), tensors), None):
+        raise ValueError(
+            f"the checkpoint belongs to another model than this {type(model).__name__}: {problem}"
         )
-    expected = (path / SUMS).read_bytes().decode("utf-8", "replace").splitlines()
-    has_best = (path / BEST).exists() or any(BEST in line for line in expected)
-    names = (*FILES, BEST) if has_best else FILES
-    lines = []
-    for name in names:
-        if not (path / name).is_file():
-            raise DamagedCheckpoint(f"{str(path)!r} lacks {name}; the checkpoint is not whole")
-        lines.append(f"{_digest(path / name)}  {name}")
-    for index, (name, line) in enumerate(zip(names, lines, strict=True)):
-        if expected[index : index + 1] != [line]:
-            raise DamagedCheckpoint(
-                f"{str(path / name)!r} ({(path / name).stat().st_size} bytes) is "
-                f"not what its check sum in {SUMS} says; the file is cut or damaged"
-            )
-    return names
+    with torch.no_grad():
+        for name, tensor in model.state_dict(keep_vars=True).items():
+            if name in tensors:
+                tensor.copy_(tensors[name])
 
 
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(2**20):
-            digest.update(block)
-    return digest.hexdigest()
+def _mismatches(expected: Tensors, given: Tensors) -> Iterator[str]:
+    for name in sorted({*expected, *given}):
+        if name not in given:
+            yield f"it has no {name}"
+        elif name not in expected:
+            yield f"its {name} is not in the model"
+        elif (shape := tuple(given[name].shape)) != tuple(expected[name].shape):
+            yield f"its {name} has shape {shape}, here it is {tuple(expected[name].shape)}"
+        elif given[name].dtype != expected[name].dtype:
+            yield f"its {name} is {given[name].dtype}, here it is {expected[name].dtype}"
 
 
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
+def optimizer_tensors(
+    optimizer: torch.optim.Optimizer, model: nn.Module
+) -> dict[str, Shaped[Tensor, "..."]]:
+    """Collect the optimizer's state of each parameter."""
+    return {
+        f"{name}.{kind}": tensor.contiguous()
+        for name, parameter in model.named_parameters()
+        for kind, tensor in optimizer.state.get(parameter, {}).items()
+    }
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, model: nn.Module, tensors: Tensors) -> None:
+    """Replace the optimizer's state."""
+    parameters = dict(model.named_parameters())
+    optimizer.state.clear()
+    for key, tensor in tensors.items():
+        name, kind = key.rsplit(".", 1)
+        parameter = parameters[name]
+        optimizer.state[parameter][kind] = tensor.to(parameter.device, copy=True)
+
+
+@contextmanager
+def locked(folder: str | Path) -> Iterator[None]:
+    """Hold the lock of a folder, which is made if it is not there; raise if another holds it.
+
+    The system releases the lock when its process ends, in whatever way; a file that is left of it
+    does not count.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise BlockingIOError(
+            f"another process is writing to {str(folder)!r}; wait until it has ended, or name "
+            "another folder"
+        ) from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows removes no file that is open
+            (folder / LOCK).unlink()
+        lock.release()

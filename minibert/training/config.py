@@ -27,7 +27,7 @@ class TrainingConfig:
     max_steps : int
         Number of updates, at least 1.
     seed : int
-        Start of all chance in the model, such as dropout; at least 0.
+        Seed of all randomness in the model, such as dropout; at least 0.
     learning_rate : float, default 1e-4
         The highest one, reached after the warm-up; above 0.
     warmup_steps : int, default 0
@@ -95,15 +95,14 @@ class TrainingConfig:
         """Check every value."""
         for name in ("max_steps", "gradient_accumulation_steps", "logging_steps", "save_steps"):
             require_number(name, getattr(self, name), 1)
-        if self.eval_steps is not None:
-            require_number("eval_steps", self.eval_steps, 1)
-        if self.early_stopping_patience is not None:
-            require_number("early_stopping_patience", self.early_stopping_patience, 1)
-            if self.eval_steps is None:
-                raise ValueError(
-                    f"early_stopping_patience ({self.early_stopping_patience}) counts evaluations, "
-                    "but eval_steps is None; say after how many updates to evaluate"
-                )
+        for name in ("eval_steps", "early_stopping_patience"):
+            if getattr(self, name) is not None:
+                require_number(name, getattr(self, name), 1)
+        if self.early_stopping_patience is not None and self.eval_steps is None:
+            raise ValueError(
+                f"early_stopping_patience ({self.early_stopping_patience}) counts evaluations, "
+                "but eval_steps is None; say after how many updates to evaluate"
+            )
         require_number("seed", self.seed, 0)
         require_number("warmup_steps", self.warmup_steps, 0)
         if self.warmup_steps > self.max_steps:
@@ -112,16 +111,11 @@ class TrainingConfig:
                 f"({self.max_steps}); BERT warms up for 1 % of its steps"
             )
         for name in ("learning_rate", "adam_epsilon"):
-            value = getattr(self, name)
-            _require_number(name, value, lambda x: 0 < x < math.inf, "above 0 and finite")
+            _require(name, self, lambda x: 0 < x < math.inf, "above 0 and finite")
         for name in ("adam_beta1", "adam_beta2"):
-            value = getattr(self, name)
-            _require_number(name, value, lambda x: 0 <= x < 1, "at least 0 and below 1")
-        decay, norm = self.weight_decay, self.max_grad_norm
-        _require_number("weight_decay", decay, lambda x: 0 <= x < math.inf, "at least 0 and finite")
-        _require_number(
-            "max_grad_norm", norm, lambda x: x > 0, "above 0; math.inf shortens no gradient"
-        )
+            _require(name, self, lambda x: 0 <= x < 1, "at least 0 and below 1")
+        _require("weight_decay", self, lambda x: 0 <= x < math.inf, "at least 0 and finite")
+        _require("max_grad_norm", self, lambda x: x > 0, "above 0; math.inf shortens no gradient")
         if not isinstance(self.bf16, bool):
             raise TypeError(f"bf16 must be True or False, not {self.bf16!r}")
 
@@ -133,13 +127,13 @@ class TrainingConfig:
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """List the values of another configuration that would make it a different run."""
-        ours, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
+        fields, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
         if self.early_stopping_patience is not None:
             free.remove("eval_steps")
         return [
-            f"{name} was {other.get(name)!r} and is {ours.get(name)!r}"
-            for name in sorted({*ours, *other} - free)
-            if ours.get(name) != other.get(name)
+            f"{name} was {other.get(name)!r} and is {fields.get(name)!r}"
+            for name in sorted({*fields, *other} - free)
+            if fields.get(name) != other.get(name)
         ]
 
 
@@ -178,7 +172,8 @@ def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> flo
     return max(0.0, (max_steps - step) / max(1, max_steps - warmup_steps))
 
 
-def _require_number(name: str, value: object, fits: Callable[[float], bool], wanted: str) -> None:
+def _require(name: str, config: object, fits: Callable[[float], bool], wanted: str) -> None:
+    value = getattr(config, name)
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, not {value!r}")
     if not fits(value):

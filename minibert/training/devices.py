@@ -31,13 +31,9 @@ def choose_device(name: str | None = None) -> torch.device:
     ------
     ValueError
         If the device that was named is not there.
-
-    Examples
-    --------
-    >>> choose_device().type in ("cuda", "mps", "cpu")
-    True
     """
-    available = [name for name in ("cuda", "mps") if _is_available(name)] + ["cpu"]
+    backends = {"cuda": torch.cuda, "mps": torch.backends.mps}
+    available = [name for name, backend in backends.items() if backend.is_available()] + ["cpu"]
     wanted = name or os.environ.get("MINIBERT_DEVICE") or available[0]
     if wanted.split(":")[0] not in available:
         source = "the device" if name else "MINIBERT_DEVICE"
@@ -50,17 +46,11 @@ def choose_device(name: str | None = None) -> torch.device:
     return torch.device(wanted)
 
 
-def _is_available(name: str) -> bool:
-    backend = torch.cuda if name == "cuda" else torch.backends.mps
-    return backend.is_available()
-
-
 def autocast_dtype(device: torch.device) -> torch.dtype | None:
     """Choose the type in which matrix products are faster than in 32 bits, if there is one.
 
-    CUDA devices that know bfloat16 gain. So do some CPUs (Chapter 23), while others compute several
-    times slower; on a CPU a run shall give the same numbers whichever it is. Whoever wants bfloat16
-    there puts ``torch.autocast`` around the model's forward.
+    CUDA devices with bfloat16 gain. Some CPUs do (Chapter 23) and others lose, so that a run on a
+    CPU stays in 32 bits, and gives the same numbers on each.
 
     Parameters
     ----------
@@ -71,11 +61,6 @@ def autocast_dtype(device: torch.device) -> torch.dtype | None:
     -------
     torch.dtype or None
         ``torch.bfloat16``, or None for no change.
-
-    Examples
-    --------
-    >>> autocast_dtype(torch.device("cpu")) is None
-    True
     """
     if device.type == "cuda" and torch.cuda.is_bf16_supported():
         return torch.bfloat16

@@ -1,21 +1,23 @@
-"""The history of a run: plain records, in memory and line by line in a file. Chapter 13."""
+"""The history of a run: means since the last record, and a file with one record a line. Chapter 13.
+
+The file is for watching a run; checkpoints hold the history, too.
+"""
 
 from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 
-from .loss_terms import Batch
+from .loss_terms import Batch, sum_of_terms
 
 
-class Meter:
-    """Add up losses, tokens and seconds from one record to the next."""
+class LossAverager:
+    """Losses, tokens and seconds from one record to the next; `vars` is all its state."""
 
     def __init__(self, *terms: str) -> None:
         self.sums = dict.fromkeys(terms, 0.0)
@@ -23,18 +25,18 @@ class Meter:
         self.tokens, self.seconds = 0, 0.0
         self.tokens_before, self.seconds_before = 0, 0.0
 
-    def add(
+    def update(
         self, means: Mapping[str, float], labels: Mapping[str, int], tokens: int, seconds: float
     ) -> None:
-        """Count one update."""
+        """Add one training step."""
         for term, count in labels.items():
             self.sums[term] += means[term] * count
             self.labels[term] += count
         self.tokens += tokens
         self.seconds += seconds
 
-    def read(self) -> dict[str, float]:
-        """Return the means since the last reading, and start again from zero."""
+    def flush(self) -> dict[str, float]:
+        """Return the means since the last call, and begin the next."""
         fields = sum_of_terms({t: self.sums[t] / n for t, n in self.labels.items() if n})
         tokens, seconds = self.tokens - self.tokens_before, self.seconds - self.seconds_before
         fields |= {"tokens": self.tokens, "seconds": self.seconds}
@@ -43,21 +45,6 @@ class Meter:
         self.labels = dict.fromkeys(self.labels, 0)
         self.tokens_before, self.seconds_before = self.tokens, self.seconds
         return fields
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """Return what a checkpoint must hold."""
-        return dict(vars(self))
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore what a checkpoint held."""
-        vars(self).update(state)
-
-
-def sum_of_terms(terms: Mapping[str, float]) -> dict[str, float]:
-    """Name the whole loss, and its terms where there are several."""
-    several = dict(terms) if len(terms) > 1 else {}
-    return {"loss": sum(terms.values())} | several
 
 
 def count_tokens(batch: Batch) -> int:
@@ -70,46 +57,29 @@ def count_tokens(batch: Batch) -> int:
 
 
 class HistoryFile:
-    """Keep a file with one record a line in step with a list of records.
-
-    Checkpoints have the history, too; this file is for watching a run. If it cannot be
-    written, the run continues with a warning, and the file catches up later.
-    """
+    """A file that follows a list of records; what cannot be written is written later."""
 
     def __init__(self, path: Path, records: list[dict[str, Any]]) -> None:
         self.path, self.records = path, records
         self._is_whole = False
+        self.write()
 
     def write(self) -> None:
-        """Write all records, in place of what the file held."""
-        with self._warning():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with written_whole(self.path) as draft:
-                draft.write_text(json_lines(self.records), encoding="utf-8", newline="\n")
-            self._is_whole = True
-
-    def add_last(self) -> None:
-        """Write the newest record, and those that could not be written before."""
-        if self._is_whole:
-            with self._warning(), open(self.path, "a", encoding="utf-8", newline="\n") as file:
-                file.write(json_lines(self.records[-1:]))
-        else:
-            self.write()
-
-    @contextmanager
-    def _warning(self) -> Iterator[None]:
+        """Append the newest record; write all, if the file lacks some or has others."""
         try:
-            yield
+            if self._is_whole:
+                with open(self.path, "a", encoding="utf-8", newline="\n") as file:
+                    file.write(_json_lines(self.records[-1:]))
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                with atomic_write(self.path) as temporary:
+                    text = _json_lines(self.records)
+                    temporary.write_text(text, encoding="utf-8", newline="\n")
+            self._is_whole = True
         except OSError as error:
             self._is_whole = False
-            warnings.warn(f"{str(self.path)!r} lacks records for now: {error}", stacklevel=4)
+            warnings.warn(f"{str(self.path)!r} lacks records for now: {error}", stacklevel=3)
 
 
-def json_lines(records: list[dict[str, Any]]) -> str:
-    r"""Write each record on a line of its own."""
+def _json_lines(records: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
-
-
-def read_history(path: str | Path) -> list[dict[str, Any]]:
-    """Read a history, such as `history.jsonl` in the folder of a run."""
-    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]

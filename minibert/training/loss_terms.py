@@ -1,4 +1,4 @@
-"""Losses as means over labels: how many each has, and where the output has it. Chapter 13."""
+"""Losses as means over labels: the labels of each, and its value in the output. Chapter 13."""
 
 from __future__ import annotations
 
@@ -63,6 +63,12 @@ def _is_labeled(batch: Batch, name: str) -> Bool[Tensor, "..."]:
     if name in ENDS_OF_ANSWER <= batch.keys() and tokens is not None:
         return is_answered(batch["start_positions"], batch["end_positions"], tokens.shape[1])
     return is_labeled(batch[name])
+
+
+def sum_of_terms(terms: Mapping[str, float]) -> dict[str, float]:
+    """Name the whole loss, and its terms where there are several."""
+    several = dict(terms) if len(terms) > 1 else {}
+    return {"loss": sum(terms.values())} | several
 
 
 def loss_term(output: object, term: str) -> Float[Tensor, ""]:

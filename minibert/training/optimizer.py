@@ -13,8 +13,7 @@ from .config import TrainingConfig
 def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
     """Sort the parameters by whether weight decay may shrink them.
 
-    Biases and the parameters of normalizations set the scale and the origin of what they act on,
-    and to pull them to 0 has no use. Everything else decays.
+    Biases and the parameters of normalizations are left out; everything else decays.
 
     Parameters
     ----------
@@ -58,11 +57,8 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
             "no parameter of the model needs a gradient, so nothing can be trained; set "
             "requires_grad_(True) on the parts that shall learn"
         )
-    groups = [
-        {"params": decaying, "weight_decay": weight_decay},
-        {"params": free, "weight_decay": 0.0},
-    ]
-    return [group for group in groups if group["params"]]
+    groups = ((decaying, weight_decay), (free, 0.0))
+    return [{"params": group, "weight_decay": decay} for group, decay in groups if group]
 
 
 def make_optimizer(model: nn.Module, config: TrainingConfig) -> AdamW:
@@ -83,12 +79,6 @@ def make_optimizer(model: nn.Module, config: TrainingConfig) -> AdamW:
     References
     ----------
     Loshchilov and Hutter (2019), algorithm 2.
-
-    Examples
-    --------
-    >>> optimizer = make_optimizer(nn.Linear(3, 2), TrainingConfig(max_steps=1, seed=0))
-    >>> [group["weight_decay"] for group in optimizer.param_groups]
-    [0.01, 0.0]
     """
     return AdamW(
         parameter_groups(model, config.weight_decay),

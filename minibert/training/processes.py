@@ -1,4 +1,4 @@
-"""Processes that train one model: rows are shared, gradients added up. Chapters 13 and 24."""
+"""Data parallel training: rows are sharded, gradients reduced. Chapters 13 and 24."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .loss_terms import Batch
 
 @dataclass(frozen=True)
 class Processes:
-    """The number of processes that train together, and the rank of this one.
+    """The processes that train one model together.
 
     Every process makes the same batches and takes its own rows of each, so that any number of
     processes makes the same updates.
@@ -25,20 +25,20 @@ class Processes:
     ----------
     rank : int, default 0
         That of this process, counted from 0.
-    count : int, default 1
+    world_size : int, default 1
         Number of all, at least 1.
 
     Examples
     --------
-    >>> Processes(1, 2).share({"labels": torch.tensor([5, 6, 7])})
+    >>> Processes(1, 2).shard_batch({"labels": torch.tensor([5, 6, 7])})
     {'labels': tensor([6])}
     """
 
     rank: int = 0
-    count: int = 1
+    world_size: int = 1
 
     @classmethod
-    def join(cls, device: torch.device) -> Processes:
+    def init(cls, device: torch.device) -> Processes:
         """Join the other processes, if torchrun has started this one."""
         if not distributed.is_available():
             return cls()
@@ -51,24 +51,21 @@ class Processes:
             atexit.register(distributed.destroy_process_group)
         return cls(distributed.get_rank(), distributed.get_world_size())
 
-    def share(self, batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
-        """Return the rows of this process: every `count`-th one."""
-        if self.count == 1:
+    def shard_batch(self, batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
+        """Return the rows of this process: every `world_size`-th one."""
+        if self.world_size == 1:
             return dict(batch)
         rows = {name: len(tensor) for name, tensor in batch.items() if tensor.ndim}
         if len({*rows.values()}) > 1:
-            raise ValueError(f"a batch for {self.count} processes needs equal rows, not {rows}")
-        return {name: x[self.rank :: self.count] if x.ndim else x for name, x in batch.items()}
+            raise ValueError(
+                f"a batch for {self.world_size} processes needs equal rows, not {rows}"
+            )
+        return {name: x[self.rank :: self.world_size] if x.ndim else x for name, x in batch.items()}
 
-    def add_up(
-        self, parameters: Sequence[nn.Parameter], losses: Mapping[str, float]
-    ) -> dict[str, float]:
-        """Add up the gradients of all processes, and their losses."""
-        if self.count > 1:
-            self._add_gradients(parameters)
-        return self.add_numbers(losses, parameters[0].device)
-
-    def _add_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
+    def all_reduce_grads(self, parameters: Sequence[nn.Parameter]) -> None:
+        """Add up the gradients of all processes; a parameter that none of them used has none."""
+        if self.world_size == 1:
+            return
         used = torch.tensor(
             [float(p.grad is not None) for p in parameters], device=parameters[0].device
         )
@@ -82,17 +79,17 @@ class Processes:
         for parameter, part in zip(parameters, parts, strict=True):
             parameter.grad = part.view_as(parameter)
 
-    def add_numbers(self, numbers: Mapping[str, float], device: torch.device) -> dict[str, float]:
+    def all_reduce(self, numbers: Mapping[str, float], device: torch.device) -> dict[str, float]:
         """Add up numbers of all processes, name by name."""
-        if self.count == 1:
+        if self.world_size == 1:
             return dict(numbers)
         sums = torch.tensor(list(numbers.values()), dtype=torch.float64, device=device)
         distributed.all_reduce(sums)
         return dict(zip(numbers, sums.tolist(), strict=True))
 
-    def copy_weights(self, model: nn.Module) -> None:
+    def broadcast(self, model: nn.Module) -> None:
         """Copy the weights of process 0 to every process."""
-        if self.count > 1:
+        if self.world_size > 1:
             for tensor in [*model.parameters(), *model.buffers()]:
                 distributed.broadcast(tensor.detach(), src=0)
 

@@ -1,4 +1,4 @@
-"""How far a run is: a bar with loss and time left, or plain lines in a log. Chapter 13."""
+"""The progress of a run: a bar, or where none can be drawn a line every minute. Chapter 13."""
 
 from __future__ import annotations
 
@@ -6,49 +6,39 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
 
-from tqdm import std
-
-SOON, EVERY = 5.0, 60.0  # seconds until the first line, and between two
+DELAY, INTERVAL = 5.0, 60.0  # seconds until the first line, and between two
 
 
-class PlainLines:
-    """Say after a few steps how long it will take, and then how far it is, every minute.
+class ProgressLines:
+    """Print the time left, in tqdm's interface; the first step, which loads libraries, is free."""
 
-    The first step is not timed: it loads libraries.
-    """
-
-    def __init__(self, total: int, done: int, say: Callable[[str], None]) -> None:
-        self.total, self.done, self.say = total, done, say
-        self.began_at, self.began, self.due = done + 1, 0.0, 0.0
+    def __init__(self, total: int, done: int, show: Callable[[str], None]) -> None:
+        self.total, self.done, self.show = total, done, show
+        self.first, self.began, self.due = done + 1, 0.0, 0.0
         self.loss = ""
-
-    def __enter__(self) -> PlainLines:
-        """Begin."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End."""
 
     def set_postfix(self, fields: dict[str, str], refresh: bool) -> None:
         """Take the loss of the newest step."""
         self.loss = fields["loss"]
 
     def update(self) -> None:
-        """Count a step, and say a line if one is due."""
+        """Count a step, and print a line if one is due."""
         self.done += 1
-        now, steps = time.monotonic(), self.done - self.began_at
+        now, steps = time.monotonic(), self.done - self.first
         if not steps:
-            self.began, self.due = now, now + SOON
+            self.began, self.due = now, now + DELAY
         elif now >= self.due and self.done < self.total:
             left = (now - self.began) / steps * (self.total - self.done)
             done = f"Step {self.done:,} of {self.total:,}"
-            self.say(f"{done}: loss {self.loss}, {time_in_words(left)} left.")
-            self.due = now + EVERY
+            self.show(f"{done}: loss {self.loss}, {time_in_words(left)} left.")
+            self.due = now + INTERVAL
 
 
 def time_in_words(seconds: float) -> str:
-    """Round a time as a person would say it."""
+    """Round a time to what matters."""
     if seconds < 90:
         return f"about {max(10, round(seconds, -1)):.0f} seconds"
     if seconds < 90 * 60:
@@ -56,13 +46,11 @@ def time_in_words(seconds: float) -> str:
     return f"about {seconds / 3600:.1f} hours"
 
 
-def progress_bar(
-    total: int, done: int, *, show: bool | Callable[[str], None]
-) -> std.tqdm | PlainLines:
-    """Make a bar, for a notebook or for a terminal; elsewhere lines, if there is who says them."""
+def progress_bar(total: int, done: int, *, show: bool | Callable[[str], None]) -> Any:
+    """Return a context of tqdm's bar for notebook or terminal, or of lines for a function."""
     visible = "ipykernel.zmqshell" in sys.modules or sys.stderr.isatty()
     if callable(show) and not visible:
-        return PlainLines(total, done, show)
+        return nullcontext(ProgressLines(total, done, show))
     with warnings.catch_warnings():
         # tqdm warns that choosing between terminal and notebook is experimental.
         warnings.simplefilter("ignore")

@@ -70,19 +70,6 @@ def training_step(
         If the output lacks a term of the loss.
     ValueError
         If no batch has a label.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from types import SimpleNamespace
-    >>> class Line(nn.Linear):
-    ...     def forward(self, x, labels):
-    ...         return SimpleNamespace(loss=(super().forward(x) - labels).square().mean())
-    >>> model, config = Line(1, 1), TrainingConfig(max_steps=10, seed=0)
-    >>> batch = {"x": torch.tensor([[1.0], [2.0]]), "labels": torch.tensor([[3.0], [5.0]])}
-    >>> result = training_step(model, torch.optim.AdamW(model.parameters()), [batch], 0, config)
-    >>> result.labels, result.learning_rate
-    ({'loss': 2}, 0.0001)
     """
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     device = parameters[0].device
@@ -93,7 +80,7 @@ def training_step(
     seed_torch(config.seed, MODEL, step, processes.rank)  # for the dropout of this step
     optimizer.zero_grad()
     for batch in batches:
-        batch, counts = labeled_part(processes.share(batch), terms, model)
+        batch, counts = labeled_part(processes.shard_batch(batch), terms, model)
         if not counts:
             continue
         with autocast(device, config.bf16):
@@ -104,7 +91,8 @@ def training_step(
         sum(losses.values()).backward()  # pyright: ignore[reportAttributeAccessIssue] (not empty)
         for term, loss in losses.items():
             means[term] += loss.item()
-    means = processes.add_up(parameters, means)
+    processes.all_reduce_grads(parameters)
+    means = processes.all_reduce(means, device)
 
     norm = nn.utils.clip_grad_norm_(parameters, config.max_grad_norm).item()
     learning_rate = config.learning_rate_at(step)

@@ -13,24 +13,30 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from tqdm import std
 
 from .batch_stream import BatchStream, check_batch, require_repeatable
-from .checkpoint import Checkpoint, checkpoint_folders, read_newest, write_checkpoint
+from .checkpoint import (
+    Checkpoint,
+    checkpoint_folders,
+    locked,
+    model_tensors,
+    optimizer_tensors,
+    read_newest,
+    restore_model,
+    restore_optimizer,
+    write_checkpoint,
+)
 from .config import TrainingConfig
 from .devices import choose_device
-from .early_stopping import BestWeights
-from .evaluation import evaluate
-from .history import HistoryFile, Meter, count_tokens
-from .lock import locked
+from .evaluation import BestWeights, evaluate
+from .history import HistoryFile, LossAverager, count_tokens
 from .loss_terms import ONE_LOSS, Batch, count_labels, require_labels
 from .optimizer import make_optimizer
 from .processes import Processes
-from .progress import PlainLines, progress_bar
-from .state import model_tensors, optimizer_tensors, restore_model, restore_optimizer
+from .progress import progress_bar
 from .step import StepResult, training_step
 
-FORMAT = "minibert training 1"
+FORMAT = "minibert training 2"
 
 
 class BertTrainer:
@@ -89,8 +95,8 @@ class BertTrainer:
         device = choose_device() if device is None else torch.device(device)
         self.model, self.config, self.device = model.to(device), config, device
         self.terms = dict(terms or ONE_LOSS)
-        self.processes = Processes.join(device)
-        self.processes.copy_weights(model)
+        self.processes = Processes.init(device)
+        self.processes.broadcast(model)
         self.optimizer = make_optimizer(model, config)
         self.optimizer.register_step_pre_hook(self._mark_incomplete)
         self.folder = None if folder is None else Path(folder)
@@ -99,14 +105,14 @@ class BertTrainer:
         self.best = BestWeights(config.early_stopping_patience)
         self.history: list[dict[str, Any]] = []
         self._file: HistoryFile | None = None
-        self._meter = Meter(*self.terms)
+        self._averager = LossAverager(*self.terms)
         self._data: dict[str, Any] | None = None
         self._step_incomplete, self._saved = False, 0
 
     def fit(
         self, batches: Iterable[Batch], eval_batches: Iterable[Batch] | None = None
     ) -> list[dict[str, Any]]:
-        """Train until `max_steps` updates are made, from wherever the run stands.
+        """Train until `max_steps` updates are made, from the present step on.
 
         With `early_stopping_patience` it may end before, and ``trainer.best.step`` is the
         update whose weights the model has in the end. What is returned is the history: records of
@@ -118,7 +124,9 @@ class BertTrainer:
         stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
         total, show = self.config.max_steps, self._is_main_process and self.show_progress
         with self._folder_locked(), progress_bar(total, self.step, show=show) as bar:
-            self._begin_history()
+            if self.folder is not None and self._is_main_process:
+                # Written anew, without the records of steps that a crash has lost.
+                self._file = HistoryFile(self.folder / "history.jsonl", self.history)
             while True:
                 if self._must_save():
                     self.save()
@@ -159,7 +167,7 @@ class BertTrainer:
         return self.folder / f"step-{self.step:08}"
 
     def resume(self) -> int:
-        """Go back to the newest checkpoint and return its step; `fit` goes on from there.
+        """Restore the newest checkpoint and return its step, from which `fit` goes on.
 
         A damaged checkpoint is passed over with a warning, and the one before is taken.
         """
@@ -172,8 +180,8 @@ class BertTrainer:
         restore_optimizer(self.optimizer, self.model, checkpoint.optimizer)
         self.step, self.epoch, self.batch = state["step"], state["epoch"], state["batch"]
         self.history, self._data = list(checkpoint.history), state["data"]
-        self._meter.restore(state["meter"])
-        self.best.restore(state.get("best", {}), checkpoint.best)
+        vars(self._averager).update(state["averager"])
+        self.best.restore(state["best"], checkpoint.best)
         self._step_incomplete, self._saved = False, self.step
         return self.step
 
@@ -184,7 +192,6 @@ class BertTrainer:
 
     @property
     def _is_main_process(self) -> bool:
-        """Whether this is the one process that writes and shows."""
         return self.processes.rank == 0
 
     @property
@@ -201,20 +208,20 @@ class BertTrainer:
         due = self._is_due(self.config.save_steps) and not self.is_saved
         return due and self.folder is not None
 
-    def _make_step(self, stream: BatchStream, bar: std.tqdm | PlainLines) -> None:
+    def _make_step(self, stream: BatchStream, bar: Any) -> None:
         """Make one training step, and record it."""
         began = time.perf_counter()
         batches = self._take_labeled(stream)
         result = self._train_on(batches)
         self.step, self.epoch, self.batch = self.step + 1, stream.epoch, stream.batch
         tokens, seconds = sum(map(count_tokens, batches)), time.perf_counter() - began
-        self._meter.add(result.means, result.labels, tokens, seconds)
+        self._averager.update(result.means, result.labels, tokens, seconds)
         loss = f"{sum(result.means.values()):.3f}"
         bar.set_postfix({"loss": loss, "tokens/s": f"{tokens / seconds:.0f}"}, False)
         bar.update()
         if self._is_due(self.config.logging_steps):
             fields = {"learning_rate": result.learning_rate, "grad_norm": result.grad_norm}
-            self._record({"epoch": self.epoch} | self._meter.read() | fields)
+            self._record({"epoch": self.epoch} | self._averager.flush() | fields)
         self._step_incomplete = False
 
     def _take_labeled(self, stream: BatchStream) -> list[dict[str, Tensor]]:
@@ -247,16 +254,45 @@ class BertTrainer:
         self._step_incomplete = True
 
     def _record(self, fields: Mapping[str, Any]) -> None:
-        """Add to the history."""
         self.history.append({"step": self.step, **fields})
         if self._file is not None:
-            self._file.add_last()
-
-    def _begin_history(self) -> None:
-        """Write the history so far, which drops records of steps lost in a crash."""
-        if self.folder is not None and self._is_main_process:
-            self._file = HistoryFile(self.folder / "history.jsonl", self.history)
             self._file.write()
+
+    def _checkpoint(self) -> Checkpoint:
+        """Collect all that the run needs to resume."""
+        state = {
+            "format": FORMAT,
+            "step": self.step,
+            "epoch": self.epoch,
+            "batch": self.batch,
+            "averager": vars(self._averager),
+            "config": dataclasses.asdict(self.config),
+            "terms": self.terms,
+            "data": self._data,
+            "best": self.best.state,
+        }
+        tensors = model_tensors(self.model), optimizer_tensors(self.optimizer, self.model)
+        return Checkpoint(*tensors, state, self.history, self.best.weights)
+
+    @contextmanager
+    def _folder_locked(self) -> Iterator[None]:
+        """Hold the lock of the folder, if there is one, in the process that writes."""
+        with ExitStack() as stack:
+            problem = None
+            if self.folder is not None and self._is_main_process:
+                try:
+                    stack.enter_context(locked(self.folder))
+                except OSError as error:
+                    problem = error
+            self._stop_together(problem)
+            self._require_own_folder()  # another may have used it until now
+            yield
+
+    def _stop_together(self, problem: OSError | None) -> None:
+        """Raise in every process if the one that writes has failed."""
+        failed = {"failed": float(problem is not None)}
+        if self.processes.all_reduce(failed, self.device)["failed"]:
+            raise problem or OSError("the process that writes to the folder could not")
 
     def _last_good(self) -> str:
         paths = [] if self.folder is None else checkpoint_folders(self.folder)
@@ -274,7 +310,11 @@ class BertTrainer:
         if eval_batches is not None:
             require_repeatable(eval_batches)
             require_labels(map(check_batch, eval_batches), self.terms, self.model)
-        self.best.require(eval_batches)
+        elif self.best.patience is not None:
+            raise ValueError(
+                f"early_stopping_patience ({self.best.patience}) needs something to evaluate on; "
+                "give eval_batches, rows that are not trained on"
+            )
         self._require_own_folder()
         identity = getattr(batches, "identity", None)
         if self.step and identity != self._data:
@@ -293,35 +333,18 @@ class BertTrainer:
                 "with it, or name another folder"
             )
 
-    def _checkpoint(self) -> Checkpoint:
-        """Collect all that the run needs to resume."""
-        state = {
-            "format": FORMAT,
-            "step": self.step,
-            "epoch": self.epoch,
-            "batch": self.batch,
-            "meter": self._meter.state,
-            "config": dataclasses.asdict(self.config),
-            "terms": self.terms,
-            "data": self._data,
-            "best": self.best.state,
-        }
-        tensors = model_tensors(self.model), optimizer_tensors(self.optimizer, self.model)
-        return Checkpoint(*tensors, state, self.history, self.best.weights)
-
-    @contextmanager
-    def _folder_locked(self) -> Iterator[None]:
-        """Hold the lock of the folder, if there is one, in the process that writes."""
-        with ExitStack() as held:
-            problem = None
-            if self.folder is not None and self._is_main_process:
-                try:
-                    held.enter_context(locked(self.folder))
-                except OSError as error:
-                    problem = error
-            self._stop_together(problem)
-            self._require_own_folder()  # another may have used it until now
-            yield
+    def _require_same_run(self, state: Mapping[str, Any]) -> None:
+        """Raise for a checkpoint of another run."""
+        if state.get("format") != FORMAT:
+            raise ValueError(
+                f"the checkpoint has the format {state.get('format')!r}, not {FORMAT!r}; it was "
+                "not written by this trainer"
+            )
+        config = self.config.differences(state["config"])
+        terms = _differences({"terms": state["terms"]}, {"terms": self.terms})
+        if config or terms:
+            other = "; ".join([*config, *filter(None, [terms])])
+            raise ValueError(f"the checkpoint belongs to another run: {other}. Keep to what it was")
 
     def _warn_unless_finite(self, loss: float) -> None:
         """Warn of an evaluation that measures nothing."""
@@ -333,25 +356,6 @@ class BertTrainer:
                 "that are not finite in the evaluation data, or give bf16=False",
                 stacklevel=3,
             )
-
-    def _stop_together(self, problem: OSError | None) -> None:
-        """Raise in every process if the one that writes has failed."""
-        failed = {"failed": float(problem is not None)}
-        if self.processes.add_numbers(failed, self.device)["failed"]:
-            raise problem or OSError("the process that writes to the folder could not")
-
-    def _require_same_run(self, state: Mapping[str, Any]) -> None:
-        """Raise for a checkpoint of another run."""
-        if state.get("format") != FORMAT:
-            raise ValueError(
-                f"the checkpoint has the format {state.get('format')!r}, not {FORMAT!r}; it was "
-                "not written by this trainer"
-            )
-        config = self.config.differences(state["config"])
-        terms = {"terms": state["terms"]}, {"terms": self.terms}
-        if config or terms[0] != terms[1]:
-            other = "; ".join([*config, *filter(None, [_differences(*terms)])])
-            raise ValueError(f"the checkpoint belongs to another run: {other}. Keep to what it was")
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:

@@ -3,8 +3,8 @@
 from .added_tokens import AddedToken
 from .encode_batch import truncate_pair
 from .learning import SPECIAL_TOKENS, Merge, learn_merges, learn_vocabulary, merge_gain, spell
-from .matching import longest_match
 from .tokenizer import WordPieceTokenizer
+from .vocabulary import longest_match
 
 __all__ = [
     "SPECIAL_TOKENS",

@@ -1,4 +1,4 @@
-"""From rows of ids to a batch: cut what is too long, fill what is too short. Chapter 6."""
+"""From rows of ids to a batch: truncate, pad, and check the arguments. Chapter 6."""
 
 from __future__ import annotations
 
@@ -30,11 +30,9 @@ def truncate_pair(
     return first[:kept], second[:rest]
 
 
-def pad_rows(
-    rows: Sequence[tuple[list[int], list[int]]], pad_token_id: int, length: int = 0
-) -> Batch:
-    """Fill rows of ids up to one length and make them tensors."""
-    length = max(length, *(len(ids) for ids, _ in rows))
+def pad_rows(rows: Sequence[tuple[list[int], list[int]]], pad_token_id: int) -> Batch:
+    """Pad rows of ids to the longest of them and make them tensors."""
+    length = max(len(ids) for ids, _ in rows)
     missing = [length - len(ids) for ids, _ in rows]
     columns = {
         "input_ids": [ids + [pad_token_id] * n for (ids, _), n in zip(rows, missing, strict=True)],
@@ -71,33 +69,32 @@ def require_text(text: object, name: str) -> None:
     """Raise unless something is a string."""
     if isinstance(text, str):
         return
-    way_out = "use '' for no text"
+    hint = "use '' for no text"
     if isinstance(text, bytes):
-        way_out = "decode it: .decode('utf-8')"
+        hint = "decode it: .decode('utf-8')"
     elif isinstance(text, tuple):
-        way_out = "the texts of pairs go in two lists: tokenizer(first_texts, second_texts)"
+        hint = "the texts of pairs go in two lists: tokenizer(first_texts, second_texts)"
     elif isinstance(text, Iterable):
-        way_out = "give one string; several go as a list to the tokenizer itself: tokenizer([…])"
+        hint = "give one string; several go as a list to the tokenizer itself: tokenizer([…])"
     kind = type(text).__name__
-    raise TypeError(f"{name} is {kind} ({text!r:.30}), not a string; {way_out}")
+    raise TypeError(f"{name} is {kind} ({text!r:.30}), not a string; {hint}")
 
 
 def check_padding_options(
-    padding: bool | str, truncation: bool, max_length: int | None, has_pairs: bool
+    padding: bool, truncation: bool, max_length: int | None, has_pairs: bool
 ) -> None:
     """Raise if the options of a batch contradict each other."""
-    if padding not in (True, False, "max_length"):
-        raise ValueError(f"padding is {padding!r}; it can be True, False or 'max_length'")
-    if max_length is None and (truncation or padding == "max_length"):
-        option = "truncation" if truncation else "padding='max_length'"
-        raise ValueError(f"{option} needs a max_length; BERT takes at most 512 tokens")
+    if padding not in (True, False):
+        raise ValueError(f"padding is {padding!r}; it can be True, the longest row, or False")
+    if max_length is None and truncation:
+        raise ValueError("truncation needs a max_length; BERT takes at most 512 tokens")
     if max_length is not None:
         special, what = (3, "a pair") if has_pairs else (2, "a text")
         reason = f"; less has no room for the {special} special tokens that {what} has"
         require_number("max_length", max_length, special, why=reason)
 
 
-def check_lengths(lengths: Sequence[int], padding: bool | str, max_length: int | None) -> None:
+def check_lengths(lengths: Sequence[int], padding: bool, max_length: int | None) -> None:
     """Raise if rows are too long, or cannot become one tensor."""
     longest = max(lengths)
     if max_length is not None and longest > max_length:

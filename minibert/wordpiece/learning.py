@@ -110,7 +110,7 @@ def learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iter
     spellings = {word: spell(word) for word in word_counts if len(word) <= LONGEST_WORD}
     while (merge := _best_merge(spellings, word_counts, min_frequency)) is not None:
         yield merge
-        spellings = {word: _glue(pieces, merge) for word, pieces in spellings.items()}
+        spellings = {word: _merge_pair(pieces, merge) for word, pieces in spellings.items()}
 
 
 def _best_merge(
@@ -146,15 +146,15 @@ def _count_pieces_and_pairs(
     return pieces, pairs
 
 
-def _glue(spelled: list[str], merge: Merge) -> list[str]:
+def _merge_pair(spelled: list[str], merge: Merge) -> list[str]:
     """Replace the pair by the new piece, from left to right."""
-    glued: list[str] = []
+    merged: list[str] = []
     for piece in spelled:
-        if glued and (glued[-1], piece) == (merge.left, merge.right):
-            glued[-1] = merge.piece
+        if merged and (merged[-1], piece) == (merge.left, merge.right):
+            merged[-1] = merge.piece
         else:
-            glued.append(piece)
-    return glued
+            merged.append(piece)
+    return merged
 
 
 def learn_vocabulary(
@@ -169,7 +169,7 @@ def learn_vocabulary(
     vocab_size : int
         The most entries wanted.
     min_frequency : int, default 2
-        Pairs that occur less often are not glued.
+        Pairs that occur less often are not merged.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Where in the original text each piece stands.
+"""The position of each piece in the original text.
 
 The tokenizer changes a text before it cuts it: accents fall off, capitals become small, characters
 vanish, spaces appear. Here every character of the changed text remembers which one it comes from.
@@ -19,7 +19,7 @@ from .learning import CONTINUED
 
 
 class LocatedPiece(NamedTuple):
-    """The id of a piece and where it stands in the text."""
+    """The id of a piece and its position in the text."""
 
     token_id: int
     start: int
@@ -34,7 +34,7 @@ class LocatedWord(NamedTuple):
 
 
 def locate_pieces(tokenizer: WordPieceTokenizer, text: str) -> list[LocatedPiece]:
-    r"""Cut a text into pieces, each with its place in the text.
+    r"""Cut a text into pieces, each with its position in the text.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _words(located: list[tuple[str, int]]) -> list[LocatedWord]:
 
 
 def _normalized(text: str, lower: bool, strip: bool) -> Iterator[tuple[str, int]]:
-    """Yield the characters of the normalized text, each with the place of its origin.
+    """Yield the characters of the normalized text, each with the position of its origin.
 
     Each character goes by itself through the steps of `WordPieceTokenizer.normalize`. Only one of
     them looks at more than one: marks on the same letter have an order of their own, and are put

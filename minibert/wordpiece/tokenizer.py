@@ -23,11 +23,10 @@ from .encode_batch import (
     truncate_pair,
 )
 from .learning import CONTINUED, LONGEST_WORD, SPECIAL_TOKENS, learn_vocabulary
-from .matching import longest_match
-from .vocabulary import check_pieces, read_pieces, write_pieces
+from .vocabulary import check_pieces, longest_match, read_pieces, write_pieces
 
 SPECIAL = re.compile("(" + "|".join(map(re.escape, SPECIAL_TOKENS)) + ")")
-WORDS_REMEMBERED = 100_000
+WORDS_CACHED = 100_000
 
 
 class WordPieceTokenizer:
@@ -36,7 +35,7 @@ class WordPieceTokenizer:
     Parameters
     ----------
     vocab : iterable of str
-        The pieces; the place of a piece is its id. Pieces that continue a word begin with ``##``.
+        The pieces; the index of a piece is its id. Pieces that continue a word begin with ``##``.
     do_lower_case : bool, default True
         Whether the vocabulary knows no capitals.
     strip_accents : bool, optional
@@ -99,7 +98,7 @@ class WordPieceTokenizer:
             {self.normalize(t.content): self.vocab[t.content] for t in added if t.normalized}
         )
         self._not_words = {*SPECIAL_TOKENS, *(token.content for token in added if token.special)}
-        self._word_ids = _Memory(self._ids_of_word)
+        self._word_ids = _Cache(self._ids_of_word)
 
     @classmethod
     def train(
@@ -112,7 +111,7 @@ class WordPieceTokenizer:
         """Learn a vocabulary from texts; the same texts in any order give the same one.
 
         It has at most `vocab_size` entries, special tokens included; pairs of pieces that occur
-        less than `min_frequency` times are not glued.
+        less than `min_frequency` times are not merged.
         """
         if isinstance(texts, str):
             raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
@@ -131,7 +130,7 @@ class WordPieceTokenizer:
     def save(self, path: str | Path) -> None:
         """Write a vocab.txt; the file is the old one or the new one, never half of it.
 
-        It has no place for added tokens; `save_pretrained` writes them beside it.
+        It holds no added tokens; `save_pretrained` writes them beside it.
         """
         write_pieces(self.pieces[: len(self._words)], path)
 
@@ -164,7 +163,7 @@ class WordPieceTokenizer:
         self,
         texts: str | Sequence,
         pairs: str | Sequence | None = None,
-        padding: bool | str = True,
+        padding: bool = True,
         truncation: bool = False,
         max_length: int | None = None,
     ) -> Batch:
@@ -174,8 +173,7 @@ class WordPieceTokenizer:
         room = max_length if truncation else None
         rows = [self._row(*both, room) for both in zip(firsts, seconds, strict=True)]
         check_lengths([len(ids) for ids, _ in rows], padding, max_length)
-        length = (max_length or 0) if padding == "max_length" else 0
-        return pad_rows(rows, self.pad_token_id, length)
+        return pad_rows(rows, self.pad_token_id)
 
     def _row(
         self, text: str, pair: str | None, max_length: int | None
@@ -221,7 +219,7 @@ class WordPieceTokenizer:
         return split_words(self.normalize(text), do_lower_case=False)
 
     def ids_of_word(self, word: str) -> list[int]:
-        """Look up one word as `split_words` gives it."""
+        """Look up one word as `split_words` returns it."""
         return self._word_ids[word]
 
     def _ids_of_word(self, word: str) -> list[int]:
@@ -261,7 +259,7 @@ def _ids_of_one_row(ids: Iterable[SupportsIndex]) -> Iterator[int]:
             ) from None
 
 
-class _Memory(dict):
+class _Cache(dict):
     """A cache of the ids of words, emptied when it is full."""
 
     def __init__(self, look_up: Callable[[str], list[int]]):
@@ -270,7 +268,7 @@ class _Memory(dict):
     def __missing__(self, word: str) -> list[int]:
         ids = self.look_up(word)
         if len(word) <= LONGEST_WORD:
-            if len(self) >= WORDS_REMEMBERED:
+            if len(self) >= WORDS_CACHED:
                 self.clear()
             self[word] = ids
         return ids

@@ -1,4 +1,4 @@
-"""Vocabularies on disk: vocab.txt, one piece a line, in the order of their ids. Chapter 6."""
+"""Vocabularies: the longest match of a word, and vocab.txt, one piece a line. Chapter 6."""
 
 from __future__ import annotations
 
@@ -6,17 +6,34 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 from minibert.text_files import read_text
 
 from .learning import SPECIAL_TOKENS
 
 
+def longest_match(word: str, start: Mapping[str, int], inside: Mapping[str, int]) -> list[int]:
+    """Take the longest piece that fits, again and again, from left to right.
+
+    The pieces that may continue a word stand without their ``##``. No ids at all come back if at
+    some position no piece fits: the choice is never taken back.
+    """
+    ids, position, pieces = [], 0, start
+    while position < len(word):
+        for end in range(len(word), position, -1):
+            if word[position:end] in pieces:
+                break
+        else:
+            return []
+        ids.append(pieces[word[position:end]])
+        position, pieces = end, inside
+    return ids
+
+
 def read_pieces(path: str | Path) -> list[str]:
     """Read the lines of a vocab.txt, without white space at their ends.
 
-    The number of a line is an id, also of one that is blank or stands again further down: such an
-    id stands for nothing, and gets a name that no word has.
+    A line that is blank, or equal to a later one, keeps its id and gets a name that no word has.
     """
     text = read_text(
         path, if_missing="give the path of a vocab.txt", if_garbled="is it a vocab.txt?"
@@ -42,8 +59,9 @@ def write_pieces(pieces: Sequence[str], path: str | Path) -> None:
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it, as vocab.txt")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; make it first")
-    with written_whole(path) as draft, open(draft, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(piece + "\n" for piece in pieces)
+    with atomic_write(path) as temporary:
+        text = "".join(piece + "\n" for piece in pieces)
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def check_pieces(pieces: Sequence[str], vocab: Mapping[str, int]) -> None:

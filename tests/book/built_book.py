@@ -4,6 +4,7 @@ import os
 import re
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
+from urllib.parse import urlsplit
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 HTML = Path(os.environ.get("BOOK_HTML", BOOK / "_build" / "html"))
@@ -29,7 +30,7 @@ class Reader:
 
     def __init__(self, browser, site: str, html: Path):
         self.browser, self.site, self.html = browser, site, html
-        self.contexts, self.complaints = [], []
+        self.contexts, self.complaints, self.asked = [], [], []
 
     def open(self, name: str, *, viewport=DESKTOP, from_disk=False, **settings):
         """Open a page of the book, from the server or from the disk, and wait until it is there."""
@@ -63,6 +64,7 @@ class Reader:
         route.abort()
 
     def _note_request(self, url, home):
+        self.asked.append(urlsplit(url).path.rpartition("/")[2])
         if not url.startswith(("data:", "blob:", home)):
             self._note(f"asks outside the book: {url}")
 

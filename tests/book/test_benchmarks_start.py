@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from effort import THOROUGH, WEEKLY
 from safetensors.torch import load_file, save_file
 
 from benchmarks.__main__ import tasks
@@ -20,6 +21,10 @@ from bertbook.records import HERE, record_of
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"one_word", "order", "similarities"}  # the others run in `make thorough`
+LONG = {  # also with tiny constants: they run every week
+    "classify", "distilling", "looking_inside", "own_data", "retold", "tag_and_answer",
+    "training_runs",
+}  # fmt: skip
 
 
 def module_of(name):
@@ -247,8 +252,8 @@ def stored_files():
 
 
 def effort(task):
-    """Leave all but the quickest to `make thorough`."""
-    marks = () if task.record in QUICK else pytest.mark.thorough
+    """Leave all but the quickest to `make thorough`, and the longest to the weekly job."""
+    marks = WEEKLY if task.record in LONG else () if task.record in QUICK else THOROUGH
     return pytest.param(task, id=task.command, marks=marks)
 
 

@@ -4,25 +4,16 @@ import ast
 import math
 import re
 
-import nbformat
 import pytest
 from definitions import CHAPTERS, cells_of, chapter_definitions
-from reading import spans
 
 from bertbook.corpus import small_world, world_words
 
-FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
-WORDS_A_MINUTE = 200
-LINES_A_MINUTE = 10
 
-
-def cells(number, kind="markdown", without=frozenset()):
-    """Take the sources of a chapter's cells, without those that have one of some tags."""
-    return [
-        cell["source"]
-        for cell in cells_of(next(CHAPTERS.glob(f"{number:02}-*.ipynb")).stem)
-        if cell["cell_type"] == kind and not without.intersection(cell["metadata"].get("tags", []))
-    ]
+def cells(number, kind="markdown"):
+    """Take the sources of a chapter's cells."""
+    name = next(CHAPTERS.glob(f"{number:02}-*.ipynb")).stem
+    return [cell["source"] for cell in cells_of(name) if cell["cell_type"] == kind]
 
 
 def sentence(number, pattern):
@@ -135,21 +126,6 @@ def test_the_gain_leaves_out_at_most_one_nat_a_place():
     for case in cases:
         neglected = chapter.exact_saving(*case) - chapter.merge_gain(*case)
         assert abs(neglected) <= case[0]
-
-
-def test_the_landing_page_gives_an_honest_time():
-    paths = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
-    notebooks = [nbformat.read(path, 4) for path in paths]
-    low, high = map(int, re.findall(r"\d+", spans(notebooks)["minutes to read"]))
-    minutes, asked = [], []
-    for number in (int(path.name[:2]) for path in paths):
-        asked.append(sum(map(int, re.findall(r"· (\d+) minutes", "\n".join(cells(number))))))
-        prose = sum(len(cell.split()) for cell in cells(number))
-        lines = sum(len(cell.splitlines()) for cell in cells(number, "code", FOLDED))
-        minutes.append(prose / WORDS_A_MINUTE + lines / LINES_A_MINUTE)
-    assert 0.9 * low <= min(minutes) <= 1.5 * low and 0.9 * high <= max(minutes) <= 1.1 * high
-    exercises = re.findall(r"\d+", spans(notebooks)["minutes for exercises"])
-    assert [min(asked), max(asked)] == [*map(int, exercises)]
 
 
 def test_the_size_of_the_small_world():

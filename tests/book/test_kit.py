@@ -12,7 +12,7 @@ import pytest
 from nbclient import NotebookClient
 from readers_copy import readers_copy
 
-from berttools.grade.__main__ import main
+from berttools.grade.command import main
 from berttools.grade.exercises import tasks_of
 
 IN_JUPYTER = {*dir(builtins), "get_ipython", "display"}

@@ -13,7 +13,7 @@ FIGURE = "[data-live=opening]"
 READY = f"{FIGURE} button.mb-hide"  # its words are buttons: the script has taken over
 COMPUTED = "Where [MASK] looked"  # appears as soon as the model is there
 MOVING = "(figure) => figure.getAnimations({subtree: true}).length"
-LOADED = "() => performance.getEntriesByType('resource').map((one) => one.name.split('/').pop())"
+MODEL, ICONS, OTHER_ICONS = "small-world.js", "fa-solid-900.woff2", "fa-brands-400.woff2"
 NOTE_MOTION = """
   window.noted = [];
   addEventListener('animationstart', ({ animationName }) => noted.push(animationName), true);
@@ -87,7 +87,7 @@ def test_less_motion_is_none(opened):
     assert page.evaluate("noted") == []
 
 
-def test_the_questions_are_answered_without_the_model_and_blue_comes_second(opened):
+def test_the_questions_are_answered_without_the_model_and_blue_comes_second(opened, reader):
     page, figure = opened()
     buttons = figure.get_by_role("group", name="Questions").get_by_role("button")
     names = buttons.all_inner_texts()
@@ -98,17 +98,18 @@ def test_the_questions_are_answered_without_the_model_and_blue_comes_second(open
         pressed = [button.get_attribute("aria-pressed") for button in buttons.all()]
         assert pressed == [str(one == number).lower() for one in range(len(names))]
     page.wait_for_timeout(300)
-    assert "small-world.js" not in page.evaluate(LOADED)
+    assert MODEL not in reader.asked
+    assert reader.asked.count(ICONS) == 1 and OTHER_ICONS not in reader.asked
 
 
-def test_the_model_comes_after_a_click_and_computes_what_stood_there(opened):
+def test_the_model_comes_after_a_click_and_computes_what_stood_there(opened, reader):
     page, figure = opened()
     page.locator(READY).first.wait_for()
     stored = answer(figure)
     figure.get_by_role("button", name="Type a sentence of your own (loads 1.5 MB)").click()
     figure.get_by_label(COMPUTED).wait_for()
     assert answer(figure) == stored
-    assert page.evaluate(LOADED).count("small-world.js") <= 1
+    assert reader.asked.count(MODEL) == 1
     assert page.evaluate("document.activeElement.tagName") == "INPUT"
     page.keyboard.type("anna kicks the ball | she runs to the [MASK]")
     page.keyboard.press("Enter")
@@ -129,13 +130,13 @@ def test_without_its_model_the_answer_stays(browser, html):
     context.close()
 
 
-def test_clicks_while_the_model_is_coming_load_it_once(opened):
+def test_clicks_while_the_model_is_coming_load_it_once(opened, reader):
     page, figure = opened()
     page.locator(READY).first.wait_for()
     for word in ("birch", "young"):
         figure.get_by_role("button", name=word).dispatch_event("click")
     figure.get_by_role("status").get_by_text("“young” stood there.").wait_for()
-    assert page.evaluate(LOADED).count("small-world.js") <= 1
+    assert reader.asked.count(MODEL) == 1
 
 
 def test_by_keyboard_alone_and_accessible(opened):

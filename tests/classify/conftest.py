@@ -1,9 +1,7 @@
 """A table and an encoder, a finished run, and signals that arrive."""
 
-import signal
-from collections.abc import Iterator
-
 import pytest
+from interrupts import signals_arrive
 
 
 @pytest.fixture(scope="session")
@@ -27,13 +25,6 @@ def finished(inputs, tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def signals_arrive() -> Iterator[None]:
-    """Hear those that whoever started the tests ignores."""
-    from berttools.cli.signals import SIGNALS
-
-    ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
-    for number in ignored:
-        signal.signal(number, lambda *_: None)
-    yield
-    for number in ignored:
-        signal.signal(number, signal.SIG_IGN)
+def hear_signals():
+    with signals_arrive():
+        yield

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import torch
 
-from berttools.classify.__main__ import main
+from berttools.__main__ import main
 from minibert.config import BertConfig
 from minibert.loading import save_pretrained
 from minibert.model import BertModel
@@ -52,7 +52,7 @@ def write_encoder(folder, texts=None):
 
 
 def classify(*arguments):
-    return main([*map(str, arguments), "--device", "cpu"])
+    return main(["classify", *map(str, arguments), "--device", "cpu"])
 
 
 def end_of(folder):

@@ -1,13 +1,13 @@
 """What is compared, what answers, and what is promised: whole runs on tables made here."""
 
 import json
-import os
 import re
 import shutil
 import signal
 
 import numpy as np
 import pytest
+from interrupts import interrupt
 from small_classifier import classify, end_of, letters, write_encoder, write_table
 
 from berttools.classify.saving import load_classifier
@@ -110,19 +110,9 @@ def test_each_method_can_be_saved_and_answers_as_it_was_measured(
 def test_a_run_that_was_interrupted_in_either_training_goes_on(
     uneven_inputs, compared, tmp_path, monkeypatch, run
 ):
-    real, begun = TaskBatches.epoch, []
-
-    def epoch(self, number, start=0):
-        for place, batch in enumerate(real(self, number, start), start):
-            if len(self.rows) > 100 and number * len(self) + place == 7:
-                begun.append(number)
-                if len(begun) == run:
-                    os.kill(os.getpid(), signal.SIGTERM)
-            yield batch
-
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(TaskBatches, "epoch", epoch)
+        interrupt(patch, TaskBatches, 7, signal.SIGTERM, time=run)
         assert classify("train", *uneven_inputs, "--out", out) == 128 + 15
     assert (out / "unweighted").exists() == (run == 2)
     assert classify("train", "--out", out, "--resume") == 0

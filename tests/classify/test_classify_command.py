@@ -1,4 +1,4 @@
-"""`python -m berttools.classify` from a table to a classifier, its report, and its answers."""
+"""`minibert classify` from a table to a classifier, its report, and its answers."""
 
 import csv
 import io

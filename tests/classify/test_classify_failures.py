@@ -9,9 +9,9 @@ import shutil
 import signal
 
 import pytest
+from interrupts import interrupt
 from small_classifier import classify, end_of, letters, write_table
 
-from berttools.classify.options import parse_options
 from berttools.classify.saving import load_classifier, save_classifier
 from berttools.classify.table import LabeledTable
 from minibert.tasks import TaskBatches
@@ -105,53 +105,40 @@ def test_folders_that_cannot_answer_and_texts_that_cannot_be_answered(
         assert told in error(capsys)
 
 
-DAMAGES = {
-    "nothing but the format": (lambda told: {"format": told["format"]}, "it has no 'columns'"),
-    "another format": (lambda told: told | {"format": "x"}, "is damaged or of another version"),
-    "an unknown key": (lambda told: told | {"mood": 1}, "nobody knows its 'mood'"),
-    "text as length": (lambda told: told | {"max_length": "32"}, "'max_length' is '32', not from"),
-    "true as length": (lambda told: told | {"max_length": True}, "'max_length' is True, not from"),
-    "too long": (
-        lambda told: told | {"max_length": 9999},
-        "'max_length' is 9999, not from 3 to 32",
+DAMAGED = [
+    ("format", "x", "is damaged or of another version"),
+    ("mood", 1, "nobody knows its 'mood'"),
+    *(
+        ("max_length", value, f"'max_length' is {value!r}, not from 3 to 32")
+        for value in ("32", True, 9999, 0)
     ),
-    "no length": (lambda told: told | {"max_length": 0}, "'max_length' is 0, not from"),
-    "no columns": (lambda told: told | {"columns": None}, "'columns' is None, not the names"),
-    "columns": (lambda told: told | {"columns": {"text": 3}}, "'columns' is {'text': 3}, not the"),
-    "column": (
-        lambda told: told | {"columns": {"pair": "b"}},
-        "'columns' is {'pair': 'b'}, not the",
+    *(
+        ("columns", value, f"'columns' is {value!r}, not the names of a text")
+        for value in (None, {"text": 3}, {"pair": "b"})
     ),
-    "temperature 0": (
-        lambda told: told | {"temperature": 0},
-        "'temperature' is 0, no number above",
+    *(
+        ("temperature", value, f"'temperature' is {value!r}, no number above 0")
+        for value in (0, math.nan, -1, math.inf)
     ),
-    "no temperature": (lambda told: told | {"temperature": math.nan}, "'temperature' is nan, no"),
-    "cold": (lambda told: told | {"temperature": -1}, "'temperature' is -1, no number above 0"),
-    "hot": (
-        lambda told: told | {"temperature": math.inf},
-        "'temperature' is inf, no number above 0",
+    ("thresholds", [0.5], "not one number for each of 4"),
+    ("thresholds", None, "'thresholds' is None, not one"),
+    *(
+        ("thresholds", [value, 1, 1, 1], f"{value!r} in 'thresholds' is no probability")
+        for value in ("a", 2, math.nan)
     ),
-    "one threshold": (lambda told: told | {"thresholds": [0.5]}, "not one number for each of 4"),
-    "no thresholds": (lambda told: told | {"thresholds": None}, "'thresholds' is None, not one"),
-    "a text": (
-        lambda told: told | {"thresholds": ["a", 1, 1, 1]},
-        "'a' in 'thresholds' is no prob",
-    ),
-    "above 1": (lambda told: told | {"thresholds": [2, 1, 1, 1]}, "2 in 'thresholds' is no prob"),
-    "nan": (lambda told: told | {"thresholds": [math.nan] * 4}, "nan in 'thresholds' is no prob"),
-}
+]
 
 
-@pytest.mark.parametrize("name", DAMAGES)
-def test_a_damaged_file_is_a_sentence(finished, tmp_path, capsys, name):
-    damage, told = DAMAGES[name]
+def test_a_damaged_file_is_a_sentence(finished, tmp_path, capsys):
     folder = shutil.copytree(finished, tmp_path / "damaged")
     path = folder / "classifier.json"
-    path.write_text(json.dumps(damage(json.loads(path.read_text(encoding="utf-8")))), "utf-8")
-    assert classify("predict", folder, "my bill") == 1
-    said = error(capsys)
-    assert told in said and said.endswith("; train again")
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    cases = [(whole | {name: value}, message) for name, value, message in DAMAGED]
+    for fields, message in [*cases, ({"format": whole["format"]}, "it has no 'columns'")]:
+        path.write_text(json.dumps(fields), "utf-8")
+        assert classify("predict", folder, "my bill") == 1
+        complaint = error(capsys)
+        assert message in complaint and complaint.endswith("; train again")
 
 
 def test_without_thresholds_everything_is_answered(finished, tmp_path):
@@ -171,53 +158,20 @@ def test_what_is_no_table_is_not_answered_as_a_text(finished, tmp_path, capsys):
         assert "is a pipe or a device, which can be read only once; write" in error(capsys)
 
 
-WRONG = {
-    f"train a.csv --out x --seed {2**64}": f"{2**64} is too large; the most is {2**64 - 1}",
-    "train a.csv --out x --seed 1" + "0" * 5000: f" is too large; the most is {2**64 - 1}",
-    "train a.csv --out x --seed -1": "argument --seed: -1 is too small; the least is 0",
-    "": "the following arguments are required: train|predict",
-    "train a.csv --out x --promise 1": "argument --promise: 1 must be above 0 and below 1",
-    "train a.csv --out x --class-weights some": "(choose from 'best', 'balanced', 'none')",
-}
-
-
-@pytest.mark.parametrize(("line", "told"), WRONG.items())
-def test_wrong_usage_has_status_2(line, told, capsys):
-    with pytest.raises(SystemExit) as end:
-        parse_options(line.split())
-    assert end.value.code == 2
-    assert capsys.readouterr().err.splitlines()[-1].endswith(told)
-
-
-def interrupt(monkeypatch, at, *numbers):
-    """Send signals to this process just before a training batch is made."""
-    real = TaskBatches.epoch
-
-    def epoch(self, number, start=0):
-        for place, batch in enumerate(real(self, number, start), start):
-            if len(self.rows) > 100 and number * len(self) + place == at:
-                for signal_number in numbers:
-                    os.kill(os.getpid(), signal_number)
-            yield batch
-
-    monkeypatch.setattr(TaskBatches, "epoch", epoch)
-
-
 @pytest.mark.slow
 def test_ctrl_c_loses_nothing(inputs, finished, tmp_path, capsys, monkeypatch):
     out, at = tmp_path / "out", 30
-    interrupt(monkeypatch, at, signal.SIGINT)
+    interrupt(monkeypatch, TaskBatches, at, signal.SIGINT)
     assert classify("train", *inputs, "--out", out) == 130
     told = capsys.readouterr()
     assert told.out.splitlines()[-1] == (
-        f"Stopped after step {at}; go on with: python -m berttools.classify train --out {out} "
-        "--resume"
+        f"Stopped after step {at}; go on with: minibert classify train --out {out} --resume"
     )
     assert told.err == ""
     assert checkpoint_folders(out)[0].name == f"step-{at:08}"
     monkeypatch.undo()
     assert classify("predict", out, "a text") == 1
-    assert "is not finished; go on with: python -m berttools.classify train" in error(capsys)
+    assert "is not finished; go on with: minibert classify train" in error(capsys)
     assert classify("train", "--out", out, "--resume") == 0
     assert f"Going on after step {at}." in capsys.readouterr().out
     assert end_of(out) == end_of(finished)
@@ -228,7 +182,7 @@ def stopped(inputs, tmp_path, monkeypatch):
     """A run that was stopped, with a table of its own."""
     table = write_table(tmp_path / "mine.csv", letters())
     with monkeypatch.context() as patch:
-        interrupt(patch, 13, signal.SIGTERM)
+        interrupt(patch, TaskBatches, 13, signal.SIGTERM)
         assert classify("train", table, *inputs[1:], "--out", tmp_path / "out") == 128 + 15
     return tmp_path / "out"
 

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from berttools.classify.command import DEFAULTS
 from berttools.classify.duplicates import (
     copy_keys,
     find_duplicates,
@@ -16,8 +17,7 @@ from berttools.classify.duplicates import (
     plain_text,
     without_copies,
 )
-from berttools.classify.options import DEFAULTS
-from berttools.classify.preparing import prepare
+from berttools.classify.prepare import prepare
 from berttools.classify.splitting import linked_rows, split_rows
 from berttools.classify.table import LabeledTable
 

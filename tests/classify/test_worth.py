@@ -7,10 +7,9 @@ import pytest
 import torch
 from scipy import stats
 from sklearn import metrics
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
+from berttools.classify.baselines import PENALTIES, BagOfWords, Linear, fit_linear
 from berttools.classify.calibration import (
     calibration_error,
     fit_temperature,
@@ -18,12 +17,15 @@ from berttools.classify.calibration import (
     reliability,
     with_temperature,
 )
-from berttools.classify.linear import fit_linear
-from berttools.classify.report import interval
+from berttools.classify.render import _calibration, _result
+from berttools.classify.scores import interval
 from berttools.classify.thresholds import choose_thresholds, decide, least_answers, share_threshold
-from berttools.classify.weighting import Weighted, class_weighted_loss, class_weights, weightings
-from berttools.classify.wording import _calibration, _result
-from berttools.classify.words import CountedWords, _terms, best_counted_words
+from berttools.classify.weighting import (
+    ClassWeightedModel,
+    class_weighted_loss,
+    class_weights,
+    weightings,
+)
 from minibert.config import BertConfig
 from minibert.tasks import BertForSequenceClassification, TaskBatches
 from minibert.training import TrainingConfig
@@ -129,7 +131,7 @@ def tiny_weighted(rows=24):
         {"input_ids": ids, "token_type_ids": [0] * len(ids), "labels": label}
         for ids, label in zip(texts, labels, strict=True)
     ]
-    return Weighted(model, class_weights(labels, 3).double()), told
+    return ClassWeightedModel(model, class_weights(labels, 3).double()), told
 
 
 def gradient(model, batches):
@@ -150,7 +152,7 @@ def test_a_weighted_step_is_the_same_in_one_batch_and_in_many(size):
     model.load_state_dict(start)
     torch.testing.assert_close(gradient(model, many), expected)
     model.load_state_dict(start)
-    equal = Weighted(model.model, torch.ones(3, dtype=torch.float64))
+    equal = ClassWeightedModel(model.model, torch.ones(3, dtype=torch.float64))
     assert (gradient(equal, many) - expected).norm() > 0.1 * expected.norm()
 
 
@@ -246,46 +248,50 @@ TEXTS = (
 LABELS = [0, 0, 1, 1, 2, 2, 2, 1]
 
 
-@pytest.mark.parametrize("balanced", [True, False])
+CHANCES = {2: [0.7, 0.3], 3: [0.6, 0.3, 0.1]}
+
+
+def softmax_loss(logits, labels, weights, linear, penalty):
+    """Compute what a linear classifier minimizes, with torch."""
+    scores, truth = torch.tensor(logits), torch.tensor(labels)
+    losses = functional.cross_entropy(scores, truth, weights.double(), reduction="sum")
+    return (losses + penalty / 2 * torch.tensor(linear.matrix).square().sum()) / len(labels)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("penalty", [1.0, 0.1])
-def test_counted_words_are_scikit_learns(balanced, penalty):
-    weights = class_weights(LABELS, 3) if balanced else torch.ones(3)
-    ours = CountedWords(TEXTS, LABELS, weights, penalty)
-    vectors = TfidfVectorizer(ngram_range=(1, 2), token_pattern=r"\w+", binary=True)
-    theirs = LogisticRegression(
-        C=1 / penalty, tol=1e-10, max_iter=5000, class_weight="balanced" if balanced else None
-    ).fit(vectors.fit_transform(TEXTS), LABELS)
-    asked = ["a dark box and a bill", "nothing known", "", "the page"]
-    expected = theirs.predict_proba(vectors.transform(asked))
-    np.testing.assert_allclose(ours.probabilities(asked), expected, atol=1e-4)
-
-
-@pytest.mark.parametrize("balanced", [True, False])
-def test_a_linear_classifier_on_vectors_is_scikit_learns(balanced):
+def test_a_linear_classifier_is_the_minimum_of_its_loss(classes, penalty):
+    """Also of two classes, of which scikit-learn keeps one vector; around it all is worse."""
     rng = np.random.default_rng(0)
-    rows, labels = rng.normal(size=(80, 6)), rng.choice(3, 80, p=[0.6, 0.3, 0.1])
-    weights = class_weights(labels, 3) if balanced else torch.ones(3)
-    ours = fit_linear(torch.tensor(rows), torch.tensor(labels), weights, penalty=0.1)
-    theirs = LogisticRegression(
-        C=10, tol=1e-10, max_iter=5000, class_weight="balanced" if balanced else None
-    ).fit(rows, labels)
-    probs = ours.logits(torch.tensor(rows)).softmax(-1).numpy()
-    np.testing.assert_allclose(probs, theirs.predict_proba(rows), atol=1e-4)
+    rows, labels = rng.normal(size=(80, 6)), rng.choice(classes, 80, p=CHANCES[classes])
+    weights = class_weights(labels, classes)
+    linear = fit_linear(rows, labels, weights, penalty)
+    least = softmax_loss(linear.logits(rows), labels, weights, linear, penalty)
+    for _ in range(20):
+        step = 0.01 * rng.normal(size=linear.matrix.shape), 0.01 * rng.normal(size=classes)
+        other = Linear(linear.matrix + step[0], linear.bias + step[1])
+        assert softmax_loss(other.logits(rows), labels, weights, other, penalty) > least
+
+
+def test_a_class_that_is_never_learned_is_hardly_probable():
+    words = BagOfWords(TEXTS, LABELS, torch.ones(4))
+    assert words.probabilities(["the page", "§"])[:, 3].max() < 1e-5
 
 
 def test_the_penalty_is_chosen_on_other_texts():
-    asked, truth = ["box hums", "bill sum", "page open"], [0, 1, 2]
-    best = best_counted_words((TEXTS, asked), (LABELS, truth), torch.ones(3))
-    losses = {}
-    for penalty in (1.0, 0.1, 0.01):
-        probs = CountedWords(TEXTS, LABELS, torch.ones(3), penalty).probabilities(asked)
-        losses[penalty] = metrics.log_loss(truth, probs)
-    found = metrics.log_loss(truth, best.probabilities(asked))
-    assert found == pytest.approx(min(losses.values()), rel=1e-6)
+    texts = {"train": TEXTS, "validation": ["box hums", "bill sum", "page open"]}
+    labels = {"train": LABELS, "validation": [0, 1, 2]}
+    best = BagOfWords.best(texts, labels, torch.ones(3))
+    losses = [
+        metrics.log_loss([0, 1, 2], each.probabilities(texts["validation"]))
+        for each in (*(BagOfWords(TEXTS, LABELS, torch.ones(3), p) for p in PENALTIES), best)
+    ]
+    assert losses[-1] == pytest.approx(min(losses[:-1]), rel=1e-6)
 
 
-def test_the_words_of_a_text_have_one_order_in_every_process():
-    assert [*_terms("The box, the Box")] == ["the", "box", "the box", "box the"]
+def test_texts_without_a_word_have_scores():
+    words = BagOfWords(["…", "!", "?!", "::"], [0, 1, 0, 1], torch.ones(2))
+    assert words.probabilities(["…", "a"]) == pytest.approx(0.5)
 
 
 def test_one_block_has_no_interval_and_decides_nothing():

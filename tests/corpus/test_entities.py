@@ -6,7 +6,7 @@ from importlib import resources
 from itertools import combinations
 
 import pytest
-from careless import capital_names, known_words, surface
+from baselines import capital_names, known_words, surface
 
 from bertbook.core.metrics import score_entities
 from bertbook.corpus import entity_sentences, parse_entities, read_entities

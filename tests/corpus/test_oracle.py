@@ -2,9 +2,9 @@
 
 import math
 
+import exact_pairs
 import numpy as np
 import pytest
-import told_pairs
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,8 +17,8 @@ from bertbook.corpus import (
 )
 
 STORIES = 2
-WORLD = parse_world(told_pairs.TINY)
-COUNTS = told_pairs.pairs(WORLD, STORIES)
+WORLD = parse_world(exact_pairs.TINY)
+COUNTS = exact_pairs.pairs(WORLD, STORIES)
 TOLD = sorted({(first, second) for first, second, _ in COUNTS})
 SMALL = small_world()
 NOISE = MaskingNoise(random_words=20, chosen=0.3, masked=0.6, random=0.3)
@@ -35,14 +35,14 @@ def small_oracle():
 
 
 def plain(sentence):
-    return [told_pairs.plain(word) for word in sentence]
+    return [exact_pairs.plain(word) for word in sentence]
 
 
 def assert_same_beliefs(oracle, counts, pairs, noise=None):
     """Hold the oracle to what counting says."""
     found = oracle.read(pairs, noise)
     for number, pair in enumerate(pairs):
-        chances, is_next = told_pairs.beliefs(counts, pair, noise)
+        chances, is_next = exact_pairs.beliefs(counts, pair, noise)
         assert found.is_next[number] == pytest.approx(is_next, abs=1e-12)
         for row, expected in zip(found.words[number], chances, strict=True):
             right = np.zeros(len(oracle.words))
@@ -100,7 +100,7 @@ def grammars(draw):
 def test_beliefs_in_any_world_equal_counting(grammar, data):
     world = parse_world(grammar)
     stories = data.draw(st.integers(1, 2))
-    counts = told_pairs.pairs(world, stories)
+    counts = exact_pairs.pairs(world, stories)
     first, second, _ = data.draw(st.sampled_from(sorted(counts)))
     pair = [
         [data.draw(st.sampled_from([word, "[MASK]"])) for word in sentence]

@@ -6,7 +6,7 @@ from collections import Counter
 from importlib import resources
 
 import pytest
-from careless import first_name, right_kind
+from baselines import first_name, right_kind
 
 from bertbook.core.metrics import score_answers
 from bertbook.corpus import parse_questions, passage_questions, question_kind, read_squad

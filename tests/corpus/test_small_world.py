@@ -3,9 +3,9 @@
 import math
 from collections import Counter
 
+import exact_pairs
 import numpy as np
 import pytest
-import told_pairs
 from effort import mostly_slow
 
 from bertbook.corpus import (
@@ -27,7 +27,7 @@ from bertbook.corpus import (
 from bertbook.corpus.world.sampling import STORIES
 
 WORLD = small_world()
-TINY = parse_world(told_pairs.TINY)
+TINY = parse_world(exact_pairs.TINY)
 
 
 def test_the_size_of_the_world_and_its_words_with_several_senses():
@@ -72,7 +72,7 @@ def test_the_same_seed_tells_the_same():
 @pytest.mark.slow
 def test_pairs_are_drawn_as_often_as_their_chances_say():
     exact = Counter()
-    for (first, second, is_next), chance in told_pairs.pairs(TINY, 2).items():
+    for (first, second, is_next), chance in exact_pairs.pairs(TINY, 2).items():
         exact[untagged(" ".join(first)), untagged(" ".join(second)), is_next] += chance
     count = 8000
     pairs = sample_pairs(TINY, count, rng=np.random.default_rng(8), stories=2)
@@ -87,7 +87,7 @@ def test_pairs_are_drawn_as_often_as_their_chances_say():
 
 def exact_losses(world, stories):
     """Compute the ladder below uniform, and both floors, from the chances of all pairs."""
-    counts = told_pairs.pairs(world, stories)
+    counts = exact_pairs.pairs(world, stories)
     sights = {
         "unigram": lambda pair, side, place: None,
         "neighbors": lambda pair, side, place: (
@@ -107,7 +107,7 @@ def exact_losses(world, stories):
     seen = {name: Counter() for name in sights}
     answers = Counter()
     for (first, second, is_next), chance in counts.items():
-        pair = tuple(tuple(map(told_pairs.plain, sentence)) for sentence in (first, second))
+        pair = tuple(tuple(map(exact_pairs.plain, sentence)) for sentence in (first, second))
         answers[pair, is_next] += chance
         for side in (0, 1):
             for place, word in enumerate(pair[side]):

@@ -1,42 +1,30 @@
 """What is not there is told, and why: cells that do not parse, notebooks that are none."""
 
 import json
-from pathlib import Path
 
 import nbformat
 import pytest
+from small_class import ATTENTION, CHECKED, RIGHT, SOFTMAX, handed_in, replied
 
-from berttools.grade.absent import why_absent
-from berttools.grade.answers import code_for
-from berttools.grade.exercises import chapter_of, tasks_of, with_needs_of
-from berttools.grade.trial import Limits, on_trial
+from berttools.grade.exercises import chapter_of, with_needs_of
+from berttools.grade.submissions import code_for, why_absent
 
-CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
-ATTENTION = CHAPTERS / "02-self-attention-by-hand.ipynb"
-SOFTMAX = tasks_of(ATTENTION)[0]
-RIGHT = """def my_softmax(scores):
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-"""
-CHECKED = "\n\nkeep(my_softmax, check_softmax(my_softmax))"
 OPEN = RIGHT.replace("keepdims=True))", "keepdims=True)", 1)
 
 
-def handed_in(folder, source, before="", named=True):
-    """Write a copy of Chapter 2 whose first exercise says something; None leaves its cell out."""
-    folder = folder / f"{len([*folder.iterdir()])}"  # what was read once is known by its path
-    folder.mkdir()
-    notebook = nbformat.read(ATTENTION, as_version=4)
-    place = next(n for n, c in enumerate(notebook.cells) if "def my_softmax" in c.source)
-    cell = notebook.cells[place]
-    cell.source = f"{source}{CHECKED}" if named else source
-    new = [nbformat.v4.new_code_cell(before)] if before else []
-    notebook.cells[place : place + 1] = [*new, *([] if source is None else [cell])]
-    nbformat.write(notebook, path := folder / "anna.ipynb")
-    return path
+@pytest.fixture
+def written(tmp_path):
+    """Hand in a copy whose first exercise says something."""
+
+    def written(source, before="", checked=CHECKED):
+        # What was read once is known by its path.
+        path = tmp_path / f"{len([*tmp_path.iterdir()])}" / "anna.ipynb"
+        return handed_in(path, source if source is None else source + checked, before)
+
+    return written
 
 
-def told(path):
+def reason(path):
     code = code_for(SOFTMAX, path, ATTENTION)
     return why_absent(code, with_needs_of(code, SOFTMAX, ATTENTION), path, ATTENTION)
 
@@ -55,15 +43,15 @@ def told(path):
         ("%matplotlib inline\ndef my_softmax(scores):\n    return (1", "line 3: '(' was never"),
     ],
 )
-def test_what_does_not_parse_is_told_where(tmp_path, source, words):
-    message = told(handed_in(tmp_path, source))
+def test_what_does_not_parse_is_told_where(written, source, words):
+    message = reason(written(source))
     assert message.startswith("my_softmax does not parse, line ")
     assert words in message
 
 
-def test_a_helper_that_does_not_parse_is_told(tmp_path):
+def test_a_helper_that_does_not_parse_is_told(written):
     source = RIGHT.replace("np.exp(", "powers_of(")
-    message = told(handed_in(tmp_path, source, before="def powers_of(x):\n    return np.exp(x"))
+    message = reason(written(source, before="def powers_of(x):\n    return np.exp(x"))
     assert message.startswith("my_softmax uses powers_of, whose cell does not parse, line 2: '('")
 
 
@@ -76,32 +64,32 @@ def test_a_helper_that_does_not_parse_is_told(tmp_path):
         RIGHT.replace("axis=-1, ", "axis=(-8\n    % 7 - 0 ), "),  # 13 % 7, and no magic
     ],
 )
-def test_lines_for_jupyter_alone_are_no_mistake(tmp_path, source):
-    path = handed_in(tmp_path, source)
-    assert told(path) == ""
+def test_lines_for_jupyter_alone_are_no_mistake(written, source):
+    path = written(source)
+    assert reason(path) == ""
     assert "def my_softmax" in code_for(SOFTMAX, path, ATTENTION)
 
 
-def test_an_older_answer_counts_while_the_new_one_does_not_parse(tmp_path):
-    path = handed_in(tmp_path, OPEN, before=RIGHT)
-    assert told(path) == ""
-    assert on_trial(SOFTMAX, code_for(SOFTMAX, path, ATTENTION), CHAPTERS, Limits()).passed
+def test_an_older_answer_counts_while_the_new_one_does_not_parse(written):
+    path = written(OPEN, before=RIGHT)
+    assert reason(path) == ""
+    assert replied(code_for(SOFTMAX, path, ATTENTION)).passed
 
 
-def test_what_is_not_there_is_told_apart(tmp_path):
+def test_what_is_not_there_is_told_apart(written):
     stub = next(c for c in nbformat.read(ATTENTION, 4).cells if "def my_softmax" in c.source)
-    assert told(handed_in(tmp_path, stub.source, named=False)) == "my_softmax is not written yet."
-    renamed = told(handed_in(tmp_path, RIGHT.replace("my_softmax", "softmax_of_anna")))
+    assert reason(written(stub.source, checked="")) == "my_softmax is not written yet."
+    renamed = reason(written(RIGHT.replace("my_softmax", "softmax_of_anna")))
     assert renamed == (
         "my_softmax is not there, but softmax_of_anna is; the checker asks for my_softmax."
     )
-    missing = told(handed_in(tmp_path, None))
+    missing = reason(written(None))
     assert missing == "my_softmax is not there, and its cell is missing from anna.ipynb."
-    assert told(handed_in(tmp_path, "", named=False)) == "my_softmax is not written yet."
+    assert reason(written("", checked="")) == "my_softmax is not written yet."
 
 
 def test_a_cell_that_fails_is_quoted():
-    reply = on_trial(SOFTMAX, f"import nompy\n\nE = nompy.e\n{RIGHT}", CHAPTERS, Limits())
+    reply = replied(f"import nompy\n\nE = nompy.e\n{RIGHT}")
     assert reply == (
         False,
         "my_softmax cannot be defined: `import nompy` stops with ModuleNotFoundError: No module "

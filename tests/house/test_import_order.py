@@ -41,7 +41,10 @@ MAY_IMPORT = {
             {"config", "parts", "data", "heads", "losses", "model", "inputs", "wordpiece"}
         ),
         "loading": frozenset(
-            {"config", "parts", "disk", "model", "pretraining", "tasks", "training", "wordpiece"}
+            {
+                *("config", "inputs", "parts", "disk", "model", "pretraining"),
+                *("tasks", "training", "wordpiece"),
+            }
         ),
         "fast": ANYTHING,
     },
@@ -62,8 +65,9 @@ MAY_IMPORT = {
         "cli": frozenset(),
         "pretrain": frozenset({"cli"}),
         "fill": frozenset({"cli"}),
-        "classify": frozenset({"cli", "fill", "pretrain"}),
+        "classify": frozenset({"cli", "fill"}),
         "grade": frozenset({"cli"}),
+        "__main__": ANYTHING,
     },
     "bertbook": {
         "records": frozenset(),

@@ -11,7 +11,6 @@ from book_tree import Cell, Chapter, chapters
 from normal_form import normalize, put_colab_cell_first, tagged_address
 from planting import code, says
 
-LARGEST = 1_500_000  # bytes
 MOST_IGNORED = 3
 EMPTY_HEADER = re.compile(r"<th\b[^>]*>\s*</th>")
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
@@ -39,11 +38,6 @@ def _problems(chapter: Chapter) -> Iterator[str]:
         yield (
             "is not stored as a run from top to bottom leaves it: kernel, metadata, numbers, ids "
             "and folds of cells, and the first cell for Colab. Run `make notebooks`."
-        )
-    if len(text) > LARGEST:
-        yield (
-            f"has {len(text) / 1e6:.1f} MB, more than {LARGEST / 1e6} MB. Draw figures with fewer "
-            "points, and explore with fewer frames."
         )
     yield from (f"{cell} {problem}" for cell in chapter.cells for problem in _cell(cell))
 
@@ -104,7 +98,6 @@ def test_this_project_keeps_it(this_project, rule):
         ('"execution_count": 2', '"execution_count": 3', "is not stored as a run from top to bott"),
         ('"metadata": {}', '"metadata": {"collapsed": true}', "is not stored as a run"),
         ("google.colab", "google.cola", "is not stored as a run"),
-        ("# A", "y" * LARGEST, "has 1.5 MB, more than 1.5 MB. Draw figures with fewer points"),
     ],
 )
 def test_a_fault_of_a_notebook(plot, old, new, problem):

@@ -302,7 +302,7 @@ def run(way, folder):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-@pytest.mark.parametrize("style", mostly_thorough(ACCEPTED, often=4))
+@pytest.mark.parametrize("style", mostly_thorough(ACCEPTED, often=4, some=4))
 def test_what_is_accepted_runs_in_every_later_way(style, way, tmp_path):
     if way not in OURS:
         OURS[way] = run(way, tmp_path / "ours")
@@ -321,7 +321,7 @@ def test_these_are_the_styles_that_the_checker_accepts(style):
     assert bool(refused) == (style in REFUSED), refused
 
 
-@pytest.mark.parametrize("style", mostly_thorough(ACCEPTED, often=4))
+@pytest.mark.parametrize("style", mostly_thorough(ACCEPTED, often=4, some=4))
 def test_it_can_be_held_against_the_library(style):
     """Chapters 7 to 12."""
     pytest.importorskip("transformers")

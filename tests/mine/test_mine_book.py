@@ -12,7 +12,7 @@ from bert_pairs import draw_batch
 from solutions import CHAPTERS, file_of_solutions
 
 from bertbook.reader.contracts import replacements_of
-from berttools.grade.reader_file import run_reader_file
+from bertbook.reader.reader_file import run_reader_file
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import fast_parts

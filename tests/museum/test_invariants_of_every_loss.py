@@ -12,7 +12,7 @@ import bertfamily as family
 import minibert
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
-from berttools.classify.weighting import Weighted
+from berttools.classify.weighting import ClassWeightedModel
 from minibert import pretraining, tasks
 from minibert.config import BertConfig
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("unchecked")
 FAMILY = {name for name in family.__all__ if "For" in name}
 
 
-class Asked(Weighted):
+class Asked(ClassWeightedModel):
     """The same loss, and the scores alone where no label is given."""
 
     def forward(self, input_ids, attention_mask=None, token_type_ids=None, labels=None):
@@ -58,9 +58,9 @@ LOSSES = {
     "of a number": classifier(num_labels=1),
     "BertForTokenClassification": tasks.BertForTokenClassification,
     "BertForQuestionAnswering": tasks.BertForQuestionAnswering,
-    "Weighted": weighted,
+    "ClassWeightedModel": weighted,
 }
-ON_PURPOSE = {"Weighted": ["labels_count_alike"]}  # that is what it is for
+ON_PURPOSE = {"ClassWeightedModel": ["labels_count_alike"]}  # that is what it is for
 
 
 def kinds_with_a_loss():

@@ -1,9 +1,7 @@
 """What the tests of the command stand on: a finished run, and signals that arrive under `nohup`."""
 
-import signal
-from collections.abc import Iterator
-
 import pytest
+from interrupts import signals_arrive
 
 
 @pytest.fixture(scope="session")
@@ -18,13 +16,6 @@ def whole(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def signals_arrive() -> Iterator[None]:
-    """Hear those that whoever started the tests ignores; then the processes of a test do, too."""
-    from berttools.cli.signals import SIGNALS  # brings torch, which reads its environment
-
-    ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
-    for number in ignored:
-        signal.signal(number, lambda *_: None)
-    yield
-    for number in ignored:
-        signal.signal(number, signal.SIG_IGN)
+def hear_signals():
+    with signals_arrive():
+        yield

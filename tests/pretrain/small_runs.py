@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from berttools.pretrain.__main__ import main
+from berttools.__main__ import main
 from minibert.training import checkpoint_folders
 
 TIMES = ("seconds", "tokens_per_second")
@@ -39,7 +39,7 @@ def write_inputs(folder, **changes):
 
 
 def pretrain(*arguments):
-    return main([*map(str, arguments), "--device", "cpu"])
+    return main(["pretrain", *map(str, arguments), "--device", "cpu"])
 
 
 def without_times(records):

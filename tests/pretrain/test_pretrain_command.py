@@ -1,4 +1,4 @@
-"""`python -m berttools.pretrain` from text files to a model, and what it says."""
+"""`minibert pretrain` from text files to a model, and what it says."""
 
 import json
 import math
@@ -98,8 +98,8 @@ def test_what_to_type_next_can_be_typed(whole, capsys):
     from berttools.fill import main as fill
 
     report = (whole[0] / "report.txt").read_text(encoding="utf-8")
-    line = next(line for line in report.splitlines() if "berttools.fill" in line)
-    folder, question = line.split("berttools.fill ")[1].split(" '")
+    line = next(line for line in report.splitlines() if "minibert fill" in line)
+    folder, question = line.split("minibert fill ")[1].split(" '")
     assert (folder, question.count("[MASK]")) == (str(whole[0]), 1)
     assert fill([folder, question.rstrip("'")]) == 0
     assert question.rstrip("'") in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Bad input to `python -m berttools.pretrain`: one sentence, status 1, nothing left behind."""
+"""Bad input to `minibert pretrain`: one sentence, status 1, nothing left behind."""
 
 import json
 import warnings
@@ -6,7 +6,7 @@ import warnings
 import pytest
 from small_runs import CONFIG, WISHES, end_of, write_inputs
 
-from berttools.pretrain.__main__ import main
+from berttools.__main__ import main
 from minibert.training import BertTrainer
 from minibert.training import checkpoint as resume
 
@@ -68,7 +68,7 @@ def here(tmp_path, monkeypatch):
 def begin(line):
     """Run a command with the usual wishes, unless it has its own."""
     wishes = [] if "--resume" in line else ["--config", "sizes.json", *WISHES]
-    return main([*wishes, *line.split()])
+    return main(["pretrain", *wishes, *line.split()])
 
 
 def sentence(capsys):
@@ -90,7 +90,7 @@ def test_bad_input(here, capsys, unchecked, line, told):
 
 def test_a_run_is_not_begun_twice(whole, capsys):
     before = end_of(whole[0])
-    assert main([*whole[1], "--out", str(whole[0])]) == 1
+    assert main(["pretrain", *whole[1], "--out", str(whole[0])]) == 1
     told = f"'{whole[0]}' holds a run already (step-00000008); add --resume to go on with it, or"
     assert sentence(capsys).startswith(told)
     assert end_of(whole[0]) == before
@@ -118,7 +118,7 @@ def test_a_full_disk_is_told_with_the_way_to_go_on(here, capsys, monkeypatch):
     assert begin("text.txt --out out") == 1
     told = sentence(capsys)
     assert told.startswith("the checkpoint of step 6 could not be written ([Errno 28] No space")
-    assert told.endswith("go on with: python -m berttools.pretrain --out out --resume")
+    assert told.endswith("go on with: minibert pretrain --out out --resume")
 
 
 def test_a_loss_that_is_no_number(here, capsys):

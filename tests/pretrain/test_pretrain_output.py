@@ -21,14 +21,14 @@ PLAIN = {
     "ascii": {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
     "C": {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
 }
-COMMANDS = ("berttools.pretrain", "berttools.fill")
+COMMANDS = ("pretrain", "fill")
 needs_hang_up = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows tells nothing")
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 
 
 def command(name, *arguments):
-    device = ["--device", "cpu"] if name == "berttools.pretrain" else []
-    return [sys.executable, "-m", name, *map(str, arguments), *device]
+    device = ["--device", "cpu"] if name == "pretrain" else []
+    return [sys.executable, "-m", "berttools", name, *map(str, arguments), *device]
 
 
 def environment(**more):
@@ -49,15 +49,15 @@ def ran(name, *arguments, stdout=subprocess.PIPE, **more):
 def test_help_in_any_encoding(name, encoding):
     done = ran(name, "--help", **PLAIN[encoding])
     assert (done.returncode, done.stderr) == (0, b"")
-    assert re.search(rb"usage: python -m minibert\.\w+ .*\n", done.stdout)
+    assert re.search(rb"usage: minibert \w+ .*\n", done.stdout)
     assert done.stdout.isascii()
-    if name == "berttools.pretrain":
+    if name == "pretrain":
         assert b"FILE.txt ... --out DIR" in done.stdout  # the dots are one letter elsewhere
 
 
 def test_a_run_in_plain_ascii(whole, tmp_path):
     out = tmp_path / "Kätzchen"
-    done = ran("berttools.pretrain", *whole[1], "--out", out, **PLAIN["C"])
+    done = ran("pretrain", *whole[1], "--out", out, **PLAIN["C"])
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"K\\xe4tzchen" in done.stdout
     assert b"The folders step-... in it are checkpoints" in done.stdout
@@ -79,9 +79,9 @@ def test_output_that_cannot_be_written(whole, tmp_path, full):
     """On a full disk; and when the reader has gone, who may have had enough if all was done."""
     new = [*whole[1], "--out", tmp_path / "out"]
     for name, arguments, way_out in (
-        ("berttools.pretrain", ["--out", whole[0], "--resume"], "send it to a place with room"),
-        ("berttools.fill", [whole[0], "the [MASK]", "a [MASK]"], "send it to a place with room"),
-        ("berttools.pretrain", new, "type the same command again"),
+        ("pretrain", ["--out", whole[0], "--resume"], "send it to a place with room"),
+        ("fill", [whole[0], "the [MASK]", "a [MASK]"], "send it to a place with room"),
+        ("pretrain", new, "type the same command again"),
     ):
         stdout = os.open("/dev/full", os.O_WRONLY) if full else closed_pipe()
         done = ran(name, *arguments, stdout=stdout)
@@ -103,7 +103,7 @@ def test_a_reader_that_goes_does_not_end_the_run(whole, tmp_path, monkeypatch):
             raise BrokenPipeError(32, "Broken pipe")
         real(text, **named)
 
-    monkeypatch.setattr(progress, "SOON", 0.0)
+    monkeypatch.setattr(progress, "DELAY", 0.0)
     monkeypatch.setattr("builtins.print", refuse)
     monkeypatch.setattr("berttools.cli.output.discard", lambda stream: None)
     assert pretrain(*whole[1], "--out", tmp_path / "out") == 0
@@ -123,7 +123,7 @@ def test_a_terminal_that_is_closed(whole, tmp_path):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 100, 0, 0))
     out = tmp_path / "out"
     process = subprocess.Popen(
-        command("berttools.pretrain", *whole[1], *LONG, "--out", out),
+        command("pretrain", *whole[1], *LONG, "--out", out),
         env=environment(), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),
     )  # fmt: skip

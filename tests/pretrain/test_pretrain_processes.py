@@ -1,4 +1,4 @@
-"""`torchrun --nproc-per-node 2 -m berttools.pretrain`: two processes train what one would."""
+"""`torchrun --nproc-per-node 2 -m berttools pretrain`: two processes train what one would."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def torchrun(*arguments):
         pytest.skip("this PyTorch has no gloo")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command = [*launcher, "--nproc-per-node", "2", "-m", "berttools.pretrain"]
+    command = [*launcher, "--nproc-per-node", "2", "-m", "berttools", "pretrain"]
     return subprocess.run(
         [*command, *map(str, arguments), "--device", "cpu"],
         env=environment, capture_output=True, text=True, timeout=300,
@@ -70,7 +70,7 @@ def test_two_processes_end_as_one_does_in_one_folder_and_only_one_speaks(alone, 
 class Pretended(Processes):
     """One of two processes; what the other one adds is known."""
 
-    def add_numbers(self, numbers, _):
+    def all_reduce(self, numbers, _):
         return {name: number + (self.rank == 1) for name, number in numbers.items()}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from effort import mostly_thorough
+from interrupts import interrupt
 from small_runs import end_of, pretrain, small_text, write_inputs
 
 from berttools.cli.signals import SIGNALS
@@ -121,20 +122,6 @@ def test_whichever_file_takes_its_place_last(whole, tmp_path, monkeypatch, after
     assert cut_at > 8
 
 
-def interrupt(monkeypatch, at, *numbers):
-    """Send signals to this process just before a batch is made."""
-    real = PretrainingBatches.epoch
-
-    def epoch(self, number, start=0):
-        for place, batch in enumerate(real(self, number, start), start):
-            if len(self.documents) > 2 and number * len(self) + place == at:
-                for signal_number in numbers:
-                    os.kill(os.getpid(), signal_number)
-            yield batch
-
-    monkeypatch.setattr(PretrainingBatches, "epoch", epoch)
-
-
 def test_a_signal_in_the_last_step_is_not_lost(whole, tmp_path, capsys, monkeypatch):
     real = BertTrainer._train_on
 
@@ -167,11 +154,11 @@ def saves_once(save):
 def test_a_signal_ends_it_after_the_step_and_saves(whole, tmp_path, capsys, monkeypatch, number):
     out = tmp_path / "out put"
     handlers = [signal.getsignal(each) for each in SIGNALS]
-    interrupt(monkeypatch, 3, number)
+    interrupt(monkeypatch, PretrainingBatches, 3, number)
     assert pretrain(*whole[1], "--out", out) == 128 + number
     told = capsys.readouterr()
     assert told.out.splitlines()[-1] == (
-        f"Stopped after step 3; go on with: python -m berttools.pretrain --out '{out}' --resume"
+        f"Stopped after step 3; go on with: minibert pretrain --out '{out}' --resume"
     )
     assert told.err == ""
     assert checkpoint_folders(out)[0].name == "step-00000003"
@@ -186,7 +173,7 @@ def test_what_the_caller_ignores_stays_ignored(whole, tmp_path, monkeypatch):
     number = SIGNALS[-1]
     before = signal.signal(number, signal.SIG_IGN)
     try:
-        interrupt(monkeypatch, 3, number)
+        interrupt(monkeypatch, PretrainingBatches, 3, number)
         assert pretrain(*whole[1], "--out", tmp_path / "out") == 0
     finally:
         signal.signal(number, before)
@@ -208,9 +195,9 @@ def test_a_text_that_vanishes_is_not_called_a_full_disk(tmp_path, capsys, monkey
 
 
 def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
-    interrupt(monkeypatch, 5, signal.SIGINT, signal.SIGINT)
+    interrupt(monkeypatch, PretrainingBatches, 5, signal.SIGINT, signal.SIGINT)
     assert pretrain(*whole[1], "--out", tmp_path / "out") == 130
-    assert "error: stopped at once; go on with: python -m berttools.pretrain --out" in error(capsys)
+    assert "error: stopped at once; go on with: minibert pretrain --out" in error(capsys)
     assert checkpoint_folders(tmp_path / "out")[0].name == "step-00000004"
     monkeypatch.undo()
     assert pretrain("--out", tmp_path / "out", "--resume") == 0

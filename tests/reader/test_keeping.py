@@ -11,7 +11,7 @@ import torch
 
 from bertbook.core.exercises.verdict import Verdict
 from bertbook.reader import keep, running_on
-from berttools.grade.reader_file import run_reader_file
+from bertbook.reader.reader_file import run_reader_file
 from minibert.model import BertPooler
 from minibert.parts import override, part, replaced
 

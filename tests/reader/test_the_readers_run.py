@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from effort import mostly_weekly
 from nbclient import NotebookClient
 from notebooks import QUIET, kernel_environment
 from planting import code
@@ -19,23 +20,20 @@ from readers_copy import file_before, kept_in, kept_names, readers_copy
 from solutions import CHAPTERS
 
 from bertbook.reader.contracts import ROLES, my_name, replacements_of, spoken_name
-from berttools.grade.reader_file import run_reader_file
+from bertbook.reader.reader_file import run_reader_file
 from minibert.config import BertConfig
 from minibert.parts import override, part
 from minibert.pretraining import BertForPreTraining
 from minibert.reference import additive_mask, causal_mask
 
-THOROUGH = pytest.mark.thorough
-OFTEN = {8}  # the others are run by `make thorough`
+OFTEN, SOME = {8}, {2, 10, 15, 20, 26}
 SECONDS_PER_CELL = 600
 
 
 def chapters_that_keep() -> list:
     """List the chapters that ask their reader to keep something."""
     paths = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
-    found = [path for path in paths if kept_names(nbformat.read(path, 4))]
-    often = {path for path in found if int(path.name[:2]) in OFTEN}
-    return [pytest.param(p, id=p.stem, marks=() if p in often else THOROUGH) for p in found]
+    return mostly_weekly((p for p in paths if kept_names(nbformat.read(p, 4))), SOME, OFTEN)
 
 
 @pytest.fixture

@@ -40,11 +40,11 @@ def test_windows_are_those_of_transformers(minilm):
         question = " ".join(rng.choices(["what", "is", "financial", "café"], k=rng.randint(0, 6)))
         length = rng.randint(20, 60)
         stride = rng.randint(0, length - len(ours.encode(question)) - 2)
-        wishes = {"max_length": length, "stride": stride}
-        windows = sliding_windows(ours, question, text, **wishes)
+        options = {"max_length": length, "stride": stride}
+        windows = sliding_windows(ours, question, text, **options)
         expected = theirs(
             [question], [text], truncation="only_second", return_overflowing_tokens=True,
-            return_offsets_mapping=True, **wishes,
+            return_offsets_mapping=True, **options,
         )  # fmt: skip
         assert [list(window.input_ids) for window in windows] == expected["input_ids"]
         assert [window.token_type_ids for window in windows] == expected["token_type_ids"]
@@ -60,10 +60,10 @@ BAD_WINDOWS = [
 ]
 
 
-@pytest.mark.parametrize(("wishes", "words"), BAD_WINDOWS)
-def test_windows_without_room_are_named(wishes, words):
+@pytest.mark.parametrize(("options", "words"), BAD_WINDOWS)
+def test_windows_without_room_are_named(options, words):
     with pytest.raises(ValueError, match=words):
-        sliding_windows(TINY, "a b", "c d e", **wishes)
+        sliding_windows(TINY, "a b", "c d e", **options)
 
 
 @examples(200)

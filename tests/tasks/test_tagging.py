@@ -24,17 +24,15 @@ def labels_by_the_recipe(word_ids, labels):
 
 
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
-@pytest.mark.parametrize("max_length", [None, 20])
-def test_labels_are_those_of_the_usual_recipe(minilm, max_length):
+def test_labels_are_those_of_the_usual_recipe(minilm):
     path = minilm / "vocab.txt"
     ours, theirs = WordPieceTokenizer.load(path), transformers.BertTokenizer(vocab=str(path))
     rng = random.Random(0)
     for text in odd_texts(300, seed=1):
         words = [word for word in text.split() if len(word) < 100]
         labels = [rng.randrange(9) for _ in words]
-        wishes = {"truncation": True, "max_length": max_length} if max_length else {}
-        expected = theirs(words, is_split_into_words=True, **wishes)
-        row = tag_pieces(ours, words, labels, max_length=max_length)
+        expected = theirs(words, is_split_into_words=True)
+        row = tag_pieces(ours, words, labels)
         assert row.input_ids == expected["input_ids"]
         assert row.labels == labels_by_the_recipe(expected.word_ids(), labels)
         places = [
@@ -47,17 +45,16 @@ def test_labels_are_those_of_the_usual_recipe(minilm, max_length):
 
 
 BAD = [
-    (("is big", [1, 1]), {}, TypeError, "give a list of words, not the one string 'is big'"),
-    ((["is", "big"], [1]), {}, ValueError, "2 words and 1 labels do not fit; give one each"),
-    ((["is"], [1]), {"max_length": 1}, ValueError, r"max_length \(1\) .* room for the 2 special"),
+    (("is big", [1, 1]), TypeError, "give a list of words, not the one string 'is big'"),
+    ((["is", "big"], [1]), ValueError, "2 words and 1 labels do not fit; give one each"),
 ]
 
 
 @pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(("given", "wishes", "error", "words"), BAD)
-def test_bad_input_is_answered_in_words(given, wishes, error, words):
+@pytest.mark.parametrize(("given", "error", "words"), BAD)
+def test_bad_input_is_answered_in_words(given, error, words):
     with pytest.raises(error, match=words):
-        tag_pieces(TINY, *given, **wishes)
+        tag_pieces(TINY, *given)
 
 
 GAP = st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from(["PER", "LOC", "X-Y"]))

@@ -126,10 +126,10 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("given", "wishes", "words"), BAD)
-def test_rows_that_make_no_batch_are_named(given, wishes, words):
+@pytest.mark.parametrize(("given", "options", "words"), BAD)
+def test_rows_that_make_no_batch_are_named(given, options, words):
     with pytest.raises(ValueError, match=words):
-        make(given, **wishes)
+        make(given, **options)
 
 
 @pytest.mark.parametrize("labels", ["spam", ["O", "B", "O"]])

@@ -60,10 +60,10 @@ BAD_LABELS = [
 
 
 @pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(("wishes", "error", "words"), BAD_LABELS)
-def test_labels_that_do_not_fit_are_named(wishes, error, words):
+@pytest.mark.parametrize(("options", "error", "words"), BAD_LABELS)
+def test_labels_that_do_not_fit_are_named(options, error, words):
     with pytest.raises(error, match=words):
-        BertForSequenceClassification(SMALL, **wishes)
+        BertForSequenceClassification(SMALL, **options)
 
 
 LABELS = torch.zeros(4, dtype=torch.int64)

@@ -14,7 +14,7 @@ from small_model import SmallModel, make_trainer, ragged_batches
 
 from minibert.training import checkpoint_folders
 
-WISHES = {"max_steps": 12, "save_steps": 4, "learning_rate": 0.01, "warmup_steps": 3}
+OPTIONS = {"max_steps": 12, "save_steps": 4, "learning_rate": 0.01, "warmup_steps": 3}
 
 
 def batches_with_few_rows():
@@ -29,7 +29,7 @@ def batches_with_few_rows():
 def run(folder, dtype=torch.float32, **changes):
     # Each process begins with weights of its own; those of process 0 are the ones that count.
     model = SmallModel(seed=int(os.environ.get("RANK", 0)), dropout=0.0, dtype=dtype)
-    trainer = make_trainer(folder, model, **WISHES | changes)
+    trainer = make_trainer(folder, model, **OPTIONS | changes)
     if folder is not None and checkpoint_folders(folder):
         trainer.resume()
     trainer.fit(batches_with_few_rows(), ragged_batches(3, seed=9))
@@ -39,7 +39,7 @@ def run(folder, dtype=torch.float32, **changes):
 def unused_part(folder):
     """Train without the labels of pairs: their head is never used, and must not decay."""
     model = SmallModel(dropout=0.0)
-    trainer = make_trainer(folder, model, terms={"word_loss": "labels"}, **WISHES)
+    trainer = make_trainer(folder, model, terms={"word_loss": "labels"}, **OPTIONS)
     trainer.fit([{k: v for k, v in b.items() if k != "pair_labels"} for b in ragged_batches()])
     return trainer
 
@@ -71,7 +71,7 @@ def main(folder):
         for name, trainer in trainers.items()
     }
     processes = trainers["resumed"].processes
-    found["processes"] = [processes.rank, processes.count]
+    found["processes"] = [processes.rank, processes.world_size]
     found["dropout_draws"] = dropout_draws()
     found["messages"] = _failures(folder)
     (folder / f"{processes.rank}.json").write_text(json.dumps(found))
@@ -79,22 +79,22 @@ def main(folder):
 
 def _failures(folder):
     """See that all processes stop when the one that writes cannot, and on a bad number in one."""
-    told = []
+    messages = []
     real, os.fsync = os.fsync, _no_room
     try:
-        make_trainer(folder / "full", **WISHES).fit(ragged_batches())
+        make_trainer(folder / "full", **OPTIONS).fit(ragged_batches())
     except OSError as error:
-        told.append(str(error))
+        messages.append(str(error))
     finally:
         os.fsync = real
     model = SmallModel(dropout=0.0)
     if int(os.environ.get("RANK", 0)) == 0:
         model.register_forward_hook(_spoil)
     try:
-        make_trainer(None, model, **WISHES).fit(ragged_batches())
+        make_trainer(None, model, **OPTIONS).fit(ragged_batches())
     except FloatingPointError as error:
-        told.append(str(error))
-    return told
+        messages.append(str(error))
+    return messages
 
 
 def _spoil(model, _, output):

@@ -87,12 +87,12 @@ def joined(batches):
 
 
 def make_trainer(folder=None, model=None, terms=TERMS, **changes):
-    wishes = {
+    options = {
         "max_steps": 12, "seed": 3, "learning_rate": 0.02, "logging_steps": 2, "save_steps": 4,
     } | changes  # fmt: skip
-    wishes = {"warmup_steps": min(3, wishes["max_steps"])} | wishes
+    options = {"warmup_steps": min(3, options["max_steps"])} | options
     return BertTrainer(
-        model or SmallModel(), TrainingConfig(**wishes), folder=folder, device="cpu",
+        model or SmallModel(), TrainingConfig(**options), folder=folder, device="cpu",
         terms=terms, show_progress=False,
     )  # fmt: skip
 
@@ -110,10 +110,10 @@ def end_of(folder):
     path = checkpoint_folders(folder)[0]
     checkpoint = read_checkpoint(path)
     state = dict(checkpoint.state)
-    meter = state.pop("meter")
+    averager = state.pop("averager")
     return {
         "model": (path / "model.safetensors").read_bytes(),
         "optimizer": (path / "optimizer.safetensors").read_bytes(),
-        "state": state | {k: meter[k] for k in ("sums", "labels", "tokens", "tokens_before")},
+        "state": state | {k: averager[k] for k in ("sums", "labels", "tokens", "tokens_before")},
         "history": without_times(checkpoint.history),
     }

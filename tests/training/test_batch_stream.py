@@ -70,8 +70,8 @@ def test_chance_depends_on_seed_purpose_and_place():
     assert draw(*places[2]) == draw(*places[2])
 
 
-def test_what_is_gone_after_one_walk_is_refused():
-    with pytest.raises(TypeError, match="are a generator, which can be walked through only once"):
+def test_an_iterator_is_refused():
+    with pytest.raises(TypeError, match="are a generator, which can be iterated over only once"):
         BatchStream((batch for batch in ragged_batches()), seed=0)
     with pytest.raises(TypeError, match="only once"):
         make_trainer().fit(ragged_batches(), eval_batches=iter(ragged_batches()))
@@ -100,11 +100,11 @@ def test_a_run_that_goes_on_in_the_middle_of_an_epoch_ends_as_if_it_had_not_stop
             batches = ragged_batches()
             return (batches[n] for n in torch.randperm(len(batches)).tolist())
 
-    wishes = {"max_steps": 9, "gradient_accumulation_steps": 2, "save_steps": 6}
-    make_trainer(tmp_path / "whole", **wishes).fit(Shuffled())
+    options = {"max_steps": 9, "gradient_accumulation_steps": 2, "save_steps": 6}
+    make_trainer(tmp_path / "whole", **options).fit(Shuffled())
     shutil.copytree(tmp_path / "whole", tmp_path / "parts")
     shutil.rmtree(tmp_path / "parts" / "step-00000009")
-    trainer = make_trainer(tmp_path / "parts", **wishes)
+    trainer = make_trainer(tmp_path / "parts", **options)
     assert trainer.resume() == 6 and trainer.batch == 2
     torch.rand(5)
     trainer.fit(Shuffled())

@@ -93,8 +93,8 @@ def cut(batch, sizes):
 
 
 def trainer(model, terms, steps=1, **changes):
-    wishes = {"max_steps": steps, "seed": 0, "learning_rate": 1e-3, "max_grad_norm": math.inf}
-    config = TrainingConfig(**wishes | changes)
+    options = {"max_steps": steps, "seed": 0, "learning_rate": 1e-3, "max_grad_norm": math.inf}
+    config = TrainingConfig(**options | changes)
     return BertTrainer(model, config, terms=terms, device="cpu", show_progress=False)
 
 
@@ -176,9 +176,9 @@ def test_batches_without_a_label_make_no_step_wherever_a_run_goes_on(tmp_path):
     batches = TaskBatches(rows, batch_size=1, seed=0, pad_token_id=0)
 
     def make(folder):
-        wishes = {"max_steps": 3, "seed": 0, "save_steps": 1, "learning_rate": 1e-3}
+        options = {"max_steps": 3, "seed": 0, "save_steps": 1, "learning_rate": 1e-3}
         return BertTrainer(
-            build(SMALL, kind=Q, dtype=torch.float32), TrainingConfig(**wishes), folder=folder,
+            build(SMALL, kind=Q, dtype=torch.float32), TrainingConfig(**options), folder=folder,
             terms={"loss": "start_positions"}, device="cpu", show_progress=False,
         )  # fmt: skip
 

@@ -8,8 +8,7 @@ import pytest
 from small_model import PowerCut, end_of, make_trainer, ragged_batches
 
 from minibert import disk
-from minibert.training import checkpoint as resume
-from minibert.training import checkpoint_folders, read_checkpoint
+from minibert.training import checkpoint, checkpoint_folders, read_checkpoint
 
 pytestmark = pytest.mark.slow
 
@@ -29,8 +28,8 @@ def end(tmp_path_factory):
 
 
 CALLS = [
-    (os, "fsync"), (os, "rename"), (os, "replace"), (resume.Path, "rename"), (resume.Path, "mkdir"),
-    (resume.Path, "write_text"), (resume, "save_file"), (shutil, "rmtree"),
+    (os, "fsync"), (os, "rename"), (os, "replace"), (Path, "rename"), (Path, "mkdir"),
+    (Path, "write_text"), (checkpoint, "save_file"), (shutil, "rmtree"),
 ]  # fmt: skip
 
 
@@ -70,7 +69,7 @@ def test_whatever_call_is_the_last_one(end, tmp_path, monkeypatch, owner, name, 
         run(folder)
         assert end_of(folder) == end
         # A cut in the last cleaning leaves something to clean.
-        left = {path.name for path in folder.iterdir()} - {resume.TRASH, "step-00000004"}
+        left = {path.name for path in folder.iterdir()} - {checkpoint.TRASH, "step-00000004"}
         assert left == {"history.jsonl", "step-00000005", "step-00000006"}
     assert cuts >= (1 if name == "replace" else 4)
 
@@ -80,7 +79,7 @@ def test_the_disk_has_everything_before_the_name_appears_and_the_name_afterwards
 ):
     """A power cut may lose contents and names that nobody has waited for."""
     events, real = [], os.replace
-    for owner in (disk, resume):
+    for owner in (disk, checkpoint):
         monkeypatch.setattr(owner, "sync", lambda path: events.append(("on disk", path.name)))
 
     def replace(source, target):
@@ -90,6 +89,6 @@ def test_the_disk_has_everything_before_the_name_appears_and_the_name_afterwards
     monkeypatch.setattr(os, "replace", replace)
     make_trainer(tmp_path / "run", max_steps=1, save_steps=1).fit(ragged_batches())
     moved = events.index(("renamed", "step-00000001"))
-    for file in [*resume.FILES, resume.SUMS, resume.DRAFT]:
+    for file in [*checkpoint.FILES, checkpoint.TEMPORARY]:
         assert ("on disk", file) in events[:moved]
     assert ("on disk", "run") in events[moved:]

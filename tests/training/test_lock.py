@@ -9,12 +9,11 @@ import threading
 import pytest
 from small_model import make_trainer, ragged_batches
 
-from minibert.training import checkpoint_folders
-from minibert.training.lock import LOCK, locked
+from minibert.training.checkpoint import LOCK, checkpoint_folders, locked
 
 HOLDER = """
 import sys, time
-from minibert.training.lock import locked
+from minibert.training.checkpoint import locked
 with locked(sys.argv[1]):
     print("held", flush=True)
     time.sleep(600)
@@ -49,13 +48,13 @@ def test_a_second_process_gets_a_sentence_and_a_dead_one_holds_nothing(tmp_path,
 def test_of_two_trainers_one_writes(tmp_path):
     """Both find an empty folder, as two commands do that are typed at once."""
     trainers = [make_trainer(tmp_path / "run", max_steps=2) for _ in range(2)]
-    told = []
+    errors = []
 
     def second():
         try:
             trainers[1].fit(ragged_batches())
         except BlockingIOError as error:
-            told.append(str(error))
+            errors.append(str(error))
 
     class Waiting(list):
         def epoch(self, number, start=0):
@@ -65,7 +64,7 @@ def test_of_two_trainers_one_writes(tmp_path):
             return iter(self[start:])
 
     trainers[0].fit(Waiting(ragged_batches(2)))
-    assert told and all("another process is writing to" in each for each in told)
+    assert errors and all("another process is writing to" in each for each in errors)
     assert (trainers[0].step, trainers[1].step) == (2, 0)
     left = {path.name for path in (tmp_path / "run").iterdir()}
     assert left == {"history.jsonl", "step-00000002"}

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 from shared_runs import dropout_draws, run, unused_part
-from small_model import without_times
+from small_model import ragged_batches, without_times
+from torch import distributed
 
-from minibert.training import checkpoint_folders, read_checkpoint
-
-pytestmark = pytest.mark.slow
+from minibert.training import Processes, checkpoint_folders, read_checkpoint
 
 HERE = Path(__file__).parent
 
@@ -54,6 +53,7 @@ def alone(tmp_path_factory):
 TOLERANCES = {"resumed": 1e-12, "accumulated": 1e-12, "unused": 1e-6}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "tolerance"), TOLERANCES.items())
 def test_two_processes_end_with_the_weights_and_the_history_of_one(shared, alone, name, tolerance):
     expected = without_times(alone[name].history)
@@ -68,6 +68,7 @@ def test_two_processes_end_with_the_weights_and_the_history_of_one(shared, alone
             assert theirs == pytest.approx(ours, abs=10 * tolerance)
 
 
+@pytest.mark.slow
 def test_both_took_part_and_one_wrote(shared):
     found, folder = shared
     assert [f["processes"] for f in found] == [[0, 2], [1, 2]]
@@ -78,15 +79,43 @@ def test_both_took_part_and_one_wrote(shared):
         assert checkpoint.model[name].flatten().tolist() == weight
 
 
+@pytest.mark.slow
 def test_each_process_has_a_dropout_of_its_own(shared):
     draws = [number for found in shared[0] for number in found["dropout_draws"]]
     assert len(set(draws)) == len(draws) == 6
     assert shared[0][0]["dropout_draws"] == dropout_draws()  # the first one is as if alone
 
 
+@pytest.mark.slow
 def test_all_stop_when_the_disk_of_one_is_full_or_its_loss_is_bad(shared):
     first, second = (found["messages"] for found in shared[0])
     assert "step 4 could not be written" in first[0] and "No space left on device" in first[0]
     assert second[0] == "the process that writes to the folder could not"
-    for told in (first[1], second[1]):
-        assert "step 4 was not made: its loss is nan" in told
+    for message in (first[1], second[1]):
+        assert "step 4 was not made: its loss is nan" in message
+
+
+def test_who_is_alone_adds_nothing_and_who_is_one_of_three_knows_it(monkeypatch):
+    monkeypatch.setattr(distributed, "is_available", lambda: False)
+    alone = Processes.init(torch.device("cpu"))
+    assert (alone.rank, alone.world_size) == (0, 1)
+    alone.all_reduce_grads([torch.nn.Parameter(torch.ones(2))])
+    assert alone.all_reduce({"loss": 0.5}, torch.device("cpu")) == {"loss": 0.5}
+    for name, value in {"is_available": True, "is_initialized": True, "get_rank": 2}.items():
+        monkeypatch.setattr(distributed, name, lambda value=value: value)
+    monkeypatch.setattr(distributed, "get_world_size", lambda: 3)
+    one = Processes.init(torch.device("cpu"))
+    assert (one.rank, one.world_size) == (2, 3)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_the_shares_are_the_whole_and_rows_must_fit(count):
+    batch = ragged_batches(1)[0] | {"scale": torch.tensor(2.0)}
+    shares = [Processes(rank, count).shard_batch(batch) for rank in range(count)]
+    rows = sorted(row for share in shares for row in share["input_ids"].tolist())
+    assert rows == sorted(batch["input_ids"].tolist())
+    assert all(share["scale"] == 2 for share in shares)
+    sizes = [len(share["labels"]) for share in shares]
+    assert max(sizes) - min(sizes) <= 1
+    with pytest.raises(ValueError, match=r"for 2 processes needs equal rows, not .*3.*2"):
+        Processes(0, 2).shard_batch({"input_ids": torch.ones(3, 2), "labels": torch.ones(2, 2)})

@@ -21,8 +21,8 @@ def exact_model(seed=0):
 
 def make_step(model, batches, step=0, **changes):
     """One step at a rate of 0, the first of a warm-up: gradients are there, weights stay."""
-    wishes = {"max_steps": 10, "warmup_steps": 5, "seed": 0, "max_grad_norm": math.inf} | changes
-    config = TrainingConfig(**wishes)
+    options = {"max_steps": 10, "warmup_steps": 5, "seed": 0, "max_grad_norm": math.inf} | changes
+    config = TrainingConfig(**options)
     return training_step(model, make_optimizer(model, config), batches, step, config, TERMS)
 
 

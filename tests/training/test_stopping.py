@@ -92,11 +92,11 @@ def test_an_evaluation_that_measures_nothing_is_told(patience):
             output.word_loss = output.word_loss * math.nan
 
     trainer.model.register_forward_hook(spoil)
-    with pytest.warns(UserWarning, match=r"evaluation loss of step [2468] is nan") as told:
+    with pytest.warns(UserWarning, match=r"evaluation loss of step [2468] is nan") as caught:
         trainer.fit(ragged_batches(), ragged_batches(1, seed=1))
-    assert trainer.step == len(told) * 2 == (8 if patience is None else 4)
-    counted = ["it counts as one of 2 without gain" in str(one.message) for one in told]
-    assert counted == [patience is not None] * len(told)
+    assert trainer.step == len(caught) * 2 == (8 if patience is None else 4)
+    counted = ["it counts as one of 2 without gain" in str(one.message) for one in caught]
+    assert counted == [patience is not None] * len(caught)
 
 
 # Exact resume
@@ -131,35 +131,31 @@ def test_a_run_that_ended_gives_its_best_weights_again(whole, tmp_path):
     assert trainer.step == uncut.step
 
 
-@pytest.mark.parametrize("damage", ["cut", "gone", "not listed"])
+@pytest.mark.parametrize("damage", ["cut", "gone"])
 def test_damaged_best_weights_are_refused(whole, tmp_path, damage):
     folder = shutil.copytree(whole[2].folder, tmp_path / "run")
-    path = checkpoint_folders(folder)[0]
-    file, sums = path / "best.safetensors", path / "SHA256SUMS"
-    if damage == "cut":
-        file.write_bytes(file.read_bytes()[:-7])
-    elif damage == "gone":
+    file = checkpoint_folders(folder)[0] / "best.safetensors"
+    file.write_bytes(file.read_bytes()[:-7])
+    if damage == "gone":
         file.unlink()
-    else:
-        sums.write_text("".join(sums.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(DamagedCheckpoint, match=r"best\.safetensors"):
-        read_checkpoint(path)
+        read_checkpoint(file.parent)
 
 
 # Refusals
 
 
 @pytest.mark.parametrize(
-    ("wishes", "error", "words"),
+    ("options", "error", "words"),
     [
         ({"early_stopping_patience": 2}, ValueError, r"_patience \(2\) counts evaluations"),
         ({"eval_steps": 1, "early_stopping_patience": 0}, ValueError, r"\(0\) must be at least 1"),
         ({"eval_steps": 1, "early_stopping_patience": 1.5}, TypeError, "early_stopping_patience"),
     ],
 )
-def test_patience_needs_evaluations(wishes, error, words):
+def test_patience_needs_evaluations(options, error, words):
     with pytest.raises(error, match=words):
-        TrainingConfig(max_steps=3, seed=0, **wishes)
+        TrainingConfig(max_steps=3, seed=0, **options)
     with pytest.raises(ValueError, match=r"early_stopping_patience \(3\) needs something to eval"):
         make_trainer(**PATIENT).fit(ragged_batches())
 

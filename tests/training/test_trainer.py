@@ -10,7 +10,7 @@ import torch
 from small_model import Known, SmallModel, joined, make_trainer, ragged_batches, without_times
 
 from minibert.training import autocast_dtype, choose_device, progress
-from minibert.training.history import HistoryFile, count_tokens, read_history
+from minibert.training.history import HistoryFile, count_tokens
 
 
 def test_evaluation_weighs_every_label_the_same():
@@ -53,7 +53,8 @@ def test_the_history_is_plain_and_complete(tmp_path):
     history = trainer.fit(ragged_batches(), ragged_batches(seed=1))
     steps = [("eval_loss" in record, record["step"]) for record in history]
     assert steps == [(False, 3), (True, 4), (False, 6), (False, 7), (True, 7)]
-    assert read_history(tmp_path / "history.jsonl") == history == json.loads(json.dumps(history))
+    lines = (tmp_path / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == history
     seven = [*ragged_batches(), *ragged_batches()[:2]]
     assert history[-2]["tokens"] == sum(batch["input_ids"].numel() for batch in seven)
     assert history[-2]["epoch"] == 1
@@ -104,9 +105,9 @@ def test_other_data_are_refused_also_if_they_do_not_say_what_they_are(tmp_path):
     resumed = make_trainer(tmp_path, max_steps=4, save_steps=2)
     assert resumed.resume() == 2
     other = Known(ragged_batches(), seed=2)
-    for each, data, told in ((trainer, other, "2"), (resumed, other, "2"),
+    for each, data, seed in ((trainer, other, "2"), (resumed, other, "2"),
                              (resumed, ragged_batches(), "None")):  # fmt: skip
-        words = f"not those of the first {each.step} steps: seed was 1 and is {told}"
+        words = f"not those of the first {each.step} steps: seed was 1 and is {seed}"
         with pytest.raises(ValueError, match=words):
             each.fit(data)
 
@@ -149,8 +150,8 @@ def test_a_bar_in_a_terminal_tells_the_time_left(capsys, monkeypatch):
         for _ in range(5):
             bar.update()
         bar.refresh()
-    told = capsys.readouterr().err
-    assert "5/10" in told and "loss=2.500" in told and "<" in told  # elapsed<remaining
+    shown = capsys.readouterr().err
+    assert "5/10" in shown and "loss=2.500" in shown and "<" in shown  # elapsed<remaining
     with progress.progress_bar(10, 0, show=False) as bar:
         bar.update()
     assert capsys.readouterr().err == ""
@@ -158,14 +159,14 @@ def test_a_bar_in_a_terminal_tells_the_time_left(capsys, monkeypatch):
 
 def test_without_a_terminal_it_says_how_long_it_takes_and_that_it_is_alive(monkeypatch):
     """Steps of two seconds, the first of them with the libraries to load: 99 take 198 seconds."""
-    now, told = [1000.0], []
+    now, printed = [1000.0], []
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    with progress.progress_bar(110, 10, show=told.append) as lines:
+    with progress.progress_bar(110, 10, show=printed.append) as lines:
         for step in range(11, 111):
             now[0] += 30 if step == 11 else 2
             lines.set_postfix({"loss": f"{step / 10:.3f}"}, False)
             lines.update()
-    assert told == [
+    assert printed == [
         "Step 14 of 110: loss 1.400, about 3 minutes left.",
         "Step 44 of 110: loss 4.400, about 2 minutes left.",
         "Step 74 of 110: loss 7.400, about 70 seconds left.",
@@ -175,16 +176,16 @@ def test_without_a_terminal_it_says_how_long_it_takes_and_that_it_is_alive(monke
 
 
 def test_lines_of_progress_begin_where_the_run_does(tmp_path, monkeypatch):
-    monkeypatch.setattr(progress, "SOON", 0.0)
-    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    monkeypatch.setattr(progress, "INTERVAL", 0.0)
     make_trainer(tmp_path).fit(ragged_batches())
     shutil.rmtree(tmp_path / "step-00000012")
-    again, told = make_trainer(tmp_path), []
+    again, printed = make_trainer(tmp_path), []
     assert again.resume() == 8
-    again.show_progress = told.append
+    again.show_progress = printed.append
     again.fit(ragged_batches())
-    assert [line.partition(":")[0] for line in told] == ["Step 10 of 12", "Step 11 of 12"]
-    assert "loss 0." not in told[0] and told[0].endswith(" seconds left.")
+    assert [line.partition(":")[0] for line in printed] == ["Step 10 of 12", "Step 11 of 12"]
+    assert "loss 0." not in printed[0] and printed[0].endswith(" seconds left.")
 
 
 def test_the_device_is_the_best_one_or_the_one_that_was_named(monkeypatch):
@@ -252,15 +253,15 @@ def test_on_cuda():
 def test_a_history_that_cannot_be_written_catches_up(tmp_path):
     records = [{"step": 1}]
     file = HistoryFile(tmp_path / "a" / "history.jsonl", records)
-    file.write()
     records.append({"step": 2})
     os.rename(tmp_path / "a", tmp_path / "b")
     (tmp_path / "a").write_text("in the way")
     with pytest.warns(UserWarning, match=r"history\.jsonl' lacks records for now"):
-        file.add_last()
+        file.write()
     (tmp_path / "a").unlink()
     records.append({"step": 3})
-    file.add_last()
+    file.write()
     records.append({"step": 4})
-    file.add_last()
-    assert [record["step"] for record in read_history(file.path)] == [1, 2, 3, 4]
+    file.write()
+    steps = [json.loads(line)["step"] for line in file.path.read_text().splitlines()]
+    assert steps == [1, 2, 3, 4]

@@ -4,6 +4,7 @@ import pickle
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -63,21 +64,24 @@ def test_pairs_and_truncation_are_those_of_transformers(both):
                       for _ in "ab")  # fmt: skip
         # One text with the pair '' loses it there; in a batch, as here, it does not.
         text, pair = [text], rng.choice([[pair], [pair], None])
-        wishes = {"truncation": True, "max_length": rng.randint(3, 30), "padding": "max_length"}
-        expected = theirs(text, pair, return_tensors="pt", **wishes)
-        batch = ours(text, pair, **wishes)
+        options = {"truncation": True, "max_length": rng.randint(3, 30)}
+        expected = theirs(text, pair, return_tensors="pt", **options)
+        batch = ours(text, pair, **options)
         assert list(batch) == list(expected)
-        assert all(torch.equal(batch[name], expected[name]) for name in batch), (text, pair, wishes)
+        assert all(torch.equal(batch[name], expected[name]) for name in batch), (
+            text,
+            pair,
+            options,
+        )
 
 
-@pytest.mark.parametrize("wishes", [{}, {"padding": "max_length", "max_length": 40}])
 @pytest.mark.parametrize("with_pairs", [False, True])
-def test_batches_are_those_of_transformers(both, wishes, with_pairs):
+def test_batches_are_those_of_transformers(both, with_pairs):
     ours, theirs = both
     texts = ["one", "", "Playing chess, 中国!", "[MASK] is a word."]
     pairs = ["", "two words", "unaffable", "x"] if with_pairs else None
-    batch = ours(texts, pairs, **wishes)
-    expected = theirs(texts, pairs, return_tensors="pt", **{"padding": True, **wishes})
+    batch = ours(texts, pairs)
+    expected = theirs(texts, pairs, return_tensors="pt", padding=True)
     assert all(torch.equal(batch[name], expected[name]) for name in expected)
     assert all(tensor.dtype == torch.int64 for tensor in batch.values())
 
@@ -107,15 +111,15 @@ def test_an_empty_pair_is_a_pair():
     assert tiny("a", "")["input_ids"].tolist() == [[2, 11, 3, 3]]
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
     ("arguments", "error", "sentence"),
     [
         (([],), ValueError, "no text; give at least one"),
         ((["a", None],), TypeError, r"text 1 is NoneType \(None\), not a string"),
         ((["a", "b"], ["a"]), ValueError, "2 texts and 1 pairs do not fit"),
-        (("a", None, "longest"), ValueError, "padding is 'longest'; it can be True, False"),
+        (("a", None, "max_length"), ValueError, "padding is 'max_length'; it can be True, the"),
         (("a", None, True, True), ValueError, "truncation needs a max_length"),
-        (("a", None, "max_length"), ValueError, "padding='max_length' needs a max_length"),
         (("a", None, True, True, 1), ValueError, r"max_length \(1\) .* no room for the 2 special"),
         ((["a", "a a a"], None, True, False, 4), ValueError, r"row 1 has 5 .* max_length \(4\)"),
         ((["a", "a a"], None, False), ValueError, "the rows have 3 to 4 tokens; without padding"),
@@ -178,7 +182,7 @@ def test_where_nothing_can_be_saved(tmp_path):
 
 
 def test_memory_is_bounded_and_changes_nothing(monkeypatch):
-    monkeypatch.setattr(module, "WORDS_REMEMBERED", 3)
+    monkeypatch.setattr(module, "WORDS_CACHED", 3)
     tokenizer = WordPieceTokenizer(TINY)
     texts = ["play a", "plays un", "a" * 500, "unaffable a.", "play a"]
     for text in texts * 2:
@@ -218,3 +222,47 @@ def test_blank_doubled_and_padded_lines_are_read_as_transformers_does(tmp_path):
     )
     ours.save(path)
     assert WordPieceTokenizer.load(path).pieces == ours.pieces
+
+
+PLAY = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing"])
+MISUSES = {
+    "no text for a batch": (lambda: PLAY(None), r"text is NoneType \(None\), .* use '' for no"),
+    "pairs in one list": (
+        lambda: PLAY([("a", "b")]),
+        r"text 0 is tuple .* go in two lists: tok",
+    ),
+    "a list to encode": (
+        lambda: PLAY.encode(["a", "b"]),
+        r"text is list .*; several go as a list",
+    ),
+    "a length in letters": (
+        lambda: PLAY("play", truncation=True, max_length="8"),
+        "max_length must be a whole number, not '8'",
+    ),
+    "rows to decode": (lambda: PLAY.decode([[1, 2]]), r"id 0 is list \(\[1, 2\]\), .* one row"),
+    "a matrix to decode": (
+        lambda: PLAY.decode(torch.ones(2, 3).long()),
+        r"id 0 is Tensor .* one",
+    ),
+    "one id to decode": (lambda: PLAY.decode(5), r"ids are int \(5\); give a list of ids"),
+    "a piece that is none": (
+        lambda: WordPieceTokenizer([*SPECIAL_TOKENS, None]),
+        r"piece 5 is NoneType \(None\), not a string; give the pieces themselves",
+    ),
+    "bytes to learn from": (lambda: WordPieceTokenizer.train([b"play"], 50), "text 0 is bytes"),
+}
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("misuse", MISUSES)
+def test_misuse_is_named(misuse):
+    attempt, sentence = MISUSES[misuse]
+    with pytest.raises(TypeError, match=sentence):
+        attempt()
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("ids", [[5, 6], (5, 6), torch.tensor([5, 6]), np.array([5, 6])])
+def test_one_row_of_ids_in_any_form(ids):
+    assert PLAY.decode(ids) == PLAY.decode(iter(ids)) == "playing"
+    assert PLAY.decode([2, *ids, 3], skip_special_tokens=True) == "playing"

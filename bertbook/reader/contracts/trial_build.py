@@ -12,7 +12,7 @@ from functools import cache
 from torch import nn
 
 from minibert.config import BertConfig
-from minibert.loading.sizes_only import sizes_only
+from minibert.loading.load import init_empty_weights
 from minibert.parts import override
 
 from .names import Part
@@ -58,7 +58,7 @@ def _built(kind: Callable[..., nn.Module], role: Part) -> nn.Module:
         "eps": SIZES.layer_norm_eps,
         "p": SIZES.hidden_dropout_prob,
     }
-    with sizes_only():
+    with init_empty_weights():
         table = nn.Embedding(SIZES.vocab_size, SIZES.hidden_size)
         arguments = [
             (values | {"word_embeddings": table})[name] for name in ROLES[role].built or ()

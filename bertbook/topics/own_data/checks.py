@@ -11,7 +11,7 @@ from berttools.classify import thresholds
 from minibert.reference import softmax
 
 _RNG = np.random.default_rng(19)
-share_at_least = cache(thresholds.share_at_least)
+share_at_least = cache(thresholds.clopper_pearson_lower)
 
 
 def _temperature(logits, labels, choices):

@@ -29,8 +29,6 @@ def tag_pieces(
     tokenizer: WordPieceTokenizer,
     words: Sequence[str],
     labels: Sequence[int] | None = None,
-    *,
-    max_length: int | None = None,
 ) -> TaggedPieces:
     """Cut words into pieces; a word's label goes to its first piece.
 
@@ -45,8 +43,6 @@ def tag_pieces(
         A sentence, cut into words.
     labels : sequence of int, optional
         One for each word; without them every piece has -100.
-    max_length : int, optional
-        The most tokens, at least 2; what is beyond is cut off.
 
     Returns
     -------
@@ -58,7 +54,7 @@ def tag_pieces(
     TypeError
         If the words are one string.
     ValueError
-        If words and labels are not equally many, or `max_length` is below 2.
+        If words and labels are not equally many.
 
     References
     ----------
@@ -72,11 +68,10 @@ def tag_pieces(
     TaggedPieces(input_ids=[2, 5, 6, 7, 8, 3], labels=[-100, 1, -100, 0, 0, -100], \
 first_pieces=[1, 3, 4])
     """
-    labels = _checked(words, labels, max_length)
+    labels = _checked(words, labels)
     ids, piece_labels, first_pieces = [tokenizer.cls_token_id], [IGNORED_LABEL], []
-    limit = None if max_length is None else max_length - 1  # the last place is for [SEP]
     for word, label in zip(words, labels, strict=True):
-        pieces = tokenizer.encode(word)[1:-1][: None if limit is None else limit - len(ids)]
+        pieces = tokenizer.encode(word)[1:-1]
         first_pieces.append(len(ids) if pieces else None)
         ids += pieces
         piece_labels += [label, *[IGNORED_LABEL] * (len(pieces) - 1)] if pieces else []
@@ -161,16 +156,10 @@ Entity(kind='LOC', start=4, end=5)]
     return entities
 
 
-def _checked(
-    words: Sequence[str], labels: Sequence[int] | None, max_length: int | None
-) -> Sequence[int]:
+def _checked(words: Sequence[str], labels: Sequence[int] | None) -> Sequence[int]:
     """Return the labels, or -100 for each word if there are none; raise if they do not fit."""
     if isinstance(words, str):
         raise TypeError(f"give a list of words, not the one string {words[:30]!r}")
     if labels is not None and len(labels) != len(words):
         raise ValueError(f"{len(words)} words and {len(labels)} labels do not fit; give one each")
-    if max_length is not None and max_length < 2:
-        raise ValueError(
-            f"max_length ({max_length}) has no room for the 2 special tokens; give at least 2"
-        )
     return [IGNORED_LABEL] * len(words) if labels is None else labels

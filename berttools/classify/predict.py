@@ -1,0 +1,100 @@
+"""``minibert classify predict``: answer texts, or a table of them. Chapter 19."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from berttools.cli.files import require_output, write_output
+from berttools.cli.options import PLAN
+from berttools.cli.output import say, show_warning
+from berttools.fill import split_pair
+from minibert.training import choose_device
+
+from .command import go_on
+from .notes import notes_on_unknown
+from .saving import FILE, Classifier, load_classifier
+from .table import LabeledTable, read_table
+from .thresholds import REFUSAL
+
+HEAD = ("line", "answer", "probability", "guess")  # then the texts, under the name they have
+SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
+
+
+def predict_typed(options: argparse.Namespace) -> int:
+    """Answer what was typed; return the exit status."""
+    folder = Path(options.folder)
+    if not (folder / FILE).is_file():
+        wanted = f"is not finished; {go_on(options.folder)}" if (folder / PLAN).exists() else ""
+        wanted = wanted or f"has no {FILE}; name a folder that `train` has written"
+        raise FileNotFoundError(f"the classifier in {options.folder!r} {wanted}")
+    classifier = load_classifier(folder)
+    if isinstance(classifier.model, nn.Module):
+        classifier.model.to(choose_device(options.device))
+    tables = [text for text in options.texts if _names_a_table(text)]
+    if tables and len(options.texts) > 1:
+        raise ValueError(f"{tables[0]!r} is a table; name one table, or texts only")
+    if options.out and not tables:
+        raise ValueError(f"--out {options.out} is for a table; texts are answered here")
+    (_answer_table if tables else _answer_texts)(classifier, options)
+    return 0
+
+
+def _names_a_table(text: str) -> bool:
+    """Return whether a text is the name of a file, which may be missing if it looks like one."""
+    if os.path.exists(text):
+        return not os.path.isdir(text)
+    return text.lower().endswith(SUFFIXES) and " " not in text
+
+
+def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
+    parts = [split_pair(text, options.separator) for text in options.texts]
+    wanted = str if classifier.columns["pair"] is None else tuple
+    for text, part in zip(options.texts, parts, strict=True):
+        if not isinstance(part, wanted) or not all([text.strip(), *part]):
+            wanted_texts = "one text" if wanted is str else "two, with a --separator between them"
+            raise ValueError(f"{text!r} cannot be answered; this classifier reads {wanted_texts}")
+    both = [(part, "") if isinstance(part, str) else part for part in parts]
+    firsts, seconds = map(list, zip(*both, strict=True))
+    table = LabeledTable(firsts, pairs=seconds if wanted is tuple else None)
+    for note in notes_on_unknown(classifier.tokenizer, table):
+        show_warning(note)
+    answers = classifier.answer(table)
+    for text, (label, probability, guess) in zip(options.texts, answers, strict=True):
+        unknown = f"{REFUSAL} (perhaps {guess}, {probability:.2f})"
+        say(f"{text}\n  {unknown if label is None else f'{label}  {probability:.2f}'}")
+
+
+def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
+    """Answer each row of a file as a row of CSV, with the line where it stands."""
+    text, pair = (getattr(options, n) or classifier.columns[n] for n in ("text", "pair"))
+    [path] = options.texts
+    if options.out is not None:
+        require_output(options.out, **_only_answers(options))
+    table = read_table(path, str(text), pair=pair, encoding=options.encoding)
+    for note in [*table.notes, *notes_on_unknown(classifier.tokenizer, table)]:
+        show_warning(note)
+    if table.skipped:
+        show_warning(f"{len(table.skipped):,} rows without a text are left out")
+    rows = io.StringIO()
+    writer = csv.writer(rows, lineterminator="\n")
+    writer.writerow([*HEAD, text])
+    answers = zip(table.lines or [], classifier.answer(table), table.texts, strict=True)
+    for line, (label, probability, guess), read in answers:
+        writer.writerow([line, label or REFUSAL, f"{probability:.4f}", guess, read])
+    if options.out is None:
+        say(rows.getvalue().removesuffix("\n"))
+        return
+    write_output(options.out, rows.getvalue(), **_only_answers(options))
+    say(f"{len(table):,} answers are in {options.out!r}.")
+
+
+def _only_answers(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what keeps --out from the table that is read, and from files that are no answers."""
+    return {"inputs": options.texts, "begins": ",".join([*HEAD, ""])}

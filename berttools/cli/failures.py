@@ -1,0 +1,49 @@
+"""Failures as one sentence in place of a stack trace, and how to go on after one. Chapter 14."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+from .output import OutputLost, complain, show_warning
+
+# What can go wrong without a fault in the program: files, values, numbers, memory, devices.
+FAILURES = (OSError, ValueError, FloatingPointError, MemoryError, RuntimeError)
+LONGEST = 600  # characters of a message; more is not read
+
+
+def brief(text: str) -> str:
+    """Cut a text that is too long to be read."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return an error as one sentence."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror
+    message = " ".join(str(error).partition("\n")[0].split())
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "memory" in message):
+        return (
+            f"there was not enough memory ({message or type(error).__name__}); take a smaller "
+            "--config, --batch-size or --max-length"
+        )
+    return message or type(error).__name__
+
+
+def guarded(work: Callable[[], int], hint: Callable[[], str], done: Callable[[], bool]) -> int:
+    """Work and return the exit status; if it ends early, say by `hint` how to go on."""
+    with warnings.catch_warnings():
+        warnings.showwarning = show_warning
+        try:
+            return work()
+        except FAILURES as error:
+            complain(sentence_of(error))
+            return 1
+        except OutputLost as lost:
+            if done():
+                raise
+            complain(f"{lost}; {hint()}")
+            return 1
+        except KeyboardInterrupt:
+            complain(f"stopped at once; {hint()}")
+            return 130

@@ -1,0 +1,72 @@
+"""The plan of a run, kept in its folder: it resumes with the same, or not at all. Chapter 14."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from berttools.cli.options import PLAN
+from minibert.disk import atomic_write, tmp_path
+from minibert.training import checkpoint_folders
+from minibert.training.checkpoint import LOCK
+
+Plan = dict[str, Any]
+
+
+def options_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Collect the options that were typed."""
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
+
+
+def require_free(folder: Path) -> None:
+    """Raise if the folder is not empty."""
+    if (folder / PLAN).exists():
+        newest = [path.name for path in checkpoint_folders(folder)[:1]] or ["no checkpoint yet"]
+        raise ValueError(
+            f"{str(folder)!r} holds a run already ({newest[0]}); add --resume to go on with it, or "
+            "name another folder"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
+    own = {tmp_path(folder / PLAN).name, LOCK}
+    others = sorted({path.name for path in folder.iterdir()} - own) if folder.exists() else []
+    if others:
+        raise ValueError(
+            f"{str(folder)!r} is not empty (it holds {others[0]!r}); name a new or an empty folder"
+        )
+
+
+def write_plan(folder: str | Path, plan: Plan) -> None:
+    """Write the plan of a run, whole or not at all."""
+    with atomic_write(Path(folder) / PLAN) as draft:
+        draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
+
+
+def read_plan(folder: str | Path, form: str) -> Plan:
+    """Read the plan of a run."""
+    path = Path(folder) / PLAN
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{str(folder)!r} holds no run to go on with (no {PLAN}); begin one without --resume"
+        )
+    try:
+        plan = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        plan = None
+    if not isinstance(plan, dict) or plan.get("format") != form:
+        raise ValueError(
+            f"{str(path)!r} is damaged or of another version (the format must be {form!r}); "
+            "begin again in another folder"
+        )
+    return plan
+
+
+def other_run(folder: str, name: str, before: object, now: object) -> ValueError:
+    """Return the error for an option that a run does not have."""
+    return ValueError(
+        f"the run in {folder!r} was begun with --{name.replace('_', '-')} {before}, not {now}; "
+        "leave the option out, or begin another run in another folder"
+    )

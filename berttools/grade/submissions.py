@@ -1,0 +1,196 @@
+"""What was handed in: notebooks, the code of each answer, and why one is absent. Chapter 1."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Set
+from pathlib import Path
+from typing import NamedTuple
+
+from .exercises import Cell, Task, cells_of
+from .names import IMPORTS, names_from_outside, names_made_by
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+MAGIC = re.compile(r"^(\s*)(?:[%!].*|\??\??[\w.]+\?\??)$")  # what IPython reads before Python does
+SOLUTION = "solution"  # the tag of a cell
+
+
+class Submission(NamedTuple):
+    """A notebook, and whose it is."""
+
+    student: str
+    path: Path
+
+
+class Broken(NamedTuple):
+    """A cell that is no Python, and why."""
+
+    cell: Cell
+    problem: str  # with the line, and the cell among all, both from 1 on, as editors count
+
+
+def submissions_in(folder: Path) -> list[Submission]:
+    """List the notebooks of a folder: one folder for each student, or one notebook.
+
+    ``anna/08-many-heads.ipynb`` and ``anna.ipynb`` are anna's. Copies that Jupyter keeps for itself
+    are left out.
+    """
+    paths = sorted(path for path in folder.rglob("*.ipynb") if path.is_file())
+    return [
+        Submission(parts[0].removesuffix(".ipynb"), path)
+        for path in paths
+        if ".ipynb_checkpoints" not in (parts := path.relative_to(folder).parts)
+    ]
+
+
+def code_for(task: Task, path: Path, chapter: Path) -> str:
+    """Take what a notebook says to an exercise: its definition, with all that it needs.
+
+    Statements of the chapter, but for the solutions, are left out. Of the rest the last definition
+    of each name counts, imports and helpers come along, and lines that only do something do not
+    run.
+    """
+    reference = {
+        ast.unparse(node)
+        for node in _statements(cell for cell in cells_of(chapter) if SOLUTION not in cell.tags)
+    }
+    kinds = (*DEFINITIONS, *IMPORTS, ast.Assign)
+    made: list[ast.stmt] = [
+        node
+        for node in _statements(cells_of(path))
+        if isinstance(node, kinds) and ast.unparse(node) not in reference
+    ]
+    reads, wanted, kept = [names_from_outside(ast.unparse(node)) for node in made], None, set()
+    more = {*task.names}
+    while more != wanted:  # a helper may stand below what calls it
+        wanted, kept = more, {*_last_of(made, more)}
+        more = wanted.union(*(reads[n] for n in kept))
+    return "\n\n".join(ast.unparse(made[n]) for n in sorted(kept)) + "\n"
+
+
+def _last_of(made: list[ast.stmt], wanted: Set[str]) -> Iterator[int]:
+    """Find the numbers of the statements that make some names, from the last definition on."""
+    for number, node in reversed([*enumerate(made)]):
+        if names := wanted & {*names_made_by(node)}:
+            wanted = wanted - names if isinstance(node, DEFINITIONS) else wanted
+            yield number
+
+
+def _statements(cells: Iterable[Cell]) -> Iterator[ast.stmt]:
+    """Yield the statements of some cells; one that is no Python has none."""
+    for cell in cells:
+        if cell.kind == "code":
+            try:
+                yield from parsed(cell.text)
+            except SyntaxError:
+                continue
+
+
+def why_absent(code: str, task: Task, path: Path, chapter: Path) -> str:
+    """Say why a notebook has no answer to an exercise; empty if it has one that may be tried.
+
+    Parameters
+    ----------
+    code : str
+        What the notebook says to the exercise, as `code_for` takes it.
+    task : Task
+        The exercise.
+    path, chapter : Path
+        The notebook, and the chapter that it is a copy of.
+
+    Returns
+    -------
+    str
+        A sentence for each case: a cell that does not parse, with the line as its writer sees it; a
+        function under another name; a cell that is missing; an exercise that is not written yet.
+    """
+    made = {name for node in ast.parse(code).body for name in names_made_by(node)}
+    missing = [name for name in task.names if name not in made]
+    broken = [*_broken(cells_of(path))]
+    asked = cells_of(chapter)[task.cell].name
+    for name in missing:
+        if cell := _that_defines(name, broken, asked):
+            return f"{name} does not parse, {cell.problem}"
+        return _of_another_name(name, path, chapter, asked)
+    page = names_from_outside(task.above) | {
+        name for node in ast.parse(task.above).body for name in names_made_by(node)
+    }
+    for name in sorted(names_from_outside(code) - made - page - {*dir(builtins)}):
+        if cell := _that_defines(name, broken):
+            return f"{task.name} uses {name}, whose cell does not parse, {cell.problem}"
+    return ""
+
+
+def parsed(text: str) -> list[ast.stmt]:
+    """Give the statements of a cell; raise SyntaxError if it is no Python.
+
+    Lines for IPython alone, such as ``%matplotlib inline``, do nothing here.
+    """
+    try:
+        return _compiled(text)
+    except SyntaxError:
+        plain = "\n".join(MAGIC.sub(r"\1pass", line) for line in text.split("\n"))
+        if plain == text:
+            raise
+        return _compiled(plain)
+
+
+def _compiled(text: str) -> list[ast.stmt]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+            return ast.parse(text).body
+        except (ValueError, RecursionError, MemoryError) as error:
+            problem = f"{error}" if isinstance(error, ValueError) else "it is nested too deeply"
+            raise SyntaxError(problem, ("cell", 1, 1, text.split("\n", 1)[0])) from None
+
+
+def _broken(cells: list[Cell]) -> Iterator[Broken]:
+    for number, cell in enumerate(cells, start=1):
+        if cell.kind == "code":
+            try:
+                parsed(cell.text)
+            except SyntaxError as error:
+                lines, at = cell.text.split("\n"), error.lineno or 1
+                line = lines[min(at, len(lines)) - 1].strip()
+                problem = f"line {at}: {error.msg}. Line {at} of cell {number} reads: {line}"
+                yield Broken(cell, problem)
+
+
+def _that_defines(name: str, broken: list[Broken], asked: str = "") -> Broken | None:
+    """Find the cell that would define a name: by its def, by the exercise, or by the name."""
+    looks = (
+        lambda cell: re.search(
+            rf"^\s*(?:def|class)\s+{name}\b|^{name}\s*=", cell.text, re.MULTILINE
+        ),
+        lambda cell: asked and cell.name == asked,
+        lambda cell: asked and re.search(rf"\b{name}\b", cell.text),
+    )
+    return next((each for look in looks for each in reversed(broken) if look(each.cell)), None)
+
+
+def _of_another_name(name: str, path: Path, chapter: Path, asked: str) -> str:
+    reference = {each for cell in cells_of(chapter) for each in _defined(cell)}
+    submission = {cell.name: [*_defined(cell)] for cell in cells_of(path)}
+    there = [each for each in submission.get(asked, []) if each not in reference]
+    others = [each for names in submission.values() for each in names if each not in reference]
+    near = difflib.get_close_matches(name, others, cutoff=0.8)
+    if other := next(iter([*near, *there]), ""):
+        return f"{name} is not there, but {other} is; the checker asks for {name}."
+    if asked not in submission:
+        return f"{name} is not there, and its cell is missing from {path.name}."
+    return f"{name} is not written yet."
+
+
+def _defined(cell: Cell) -> Iterator[str]:
+    """Name the functions and classes of a cell."""
+    if cell.kind == "code":
+        try:
+            yield from (node.name for node in parsed(cell.text) if isinstance(node, DEFINITIONS))
+        except SyntaxError:
+            return

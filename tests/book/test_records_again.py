@@ -1,0 +1,485 @@
+"""Of each record a piece is measured again, and chapters show what the records say."""
+
+import importlib
+import re
+import statistics
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from definitions import (
+    EnoughError,
+    chapter_definitions,
+    chapter_source,
+    displayed,
+    first_batches,
+    printed,
+)
+from effort import WEEKLY
+from torch.utils.flop_counter import FlopCounterMode
+
+from bertbook.core.metrics import score_answers
+from bertbook.corpus import (
+    PAIR_LABELS,
+    REQUEST_LABELS,
+    entity_sentences,
+    hundred_sentences,
+    masked_word_ladder,
+    passage_questions,
+    question_pairs,
+    service_requests,
+    small_world,
+    world_ladder,
+)
+from bertbook.records import record_of, trained_folder
+from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
+from minibert.parts import override
+from minibert.pretraining import BertForPreTraining
+from minibert.training import BertTrainer, TrainingConfig
+from minibert.wordpiece import WordPieceTokenizer
+
+SMALL_WORLD = trained_folder("small-world")
+PIECES = []
+
+pytestmark = pytest.mark.usefixtures("one_thread", "unchecked", "minilm")
+
+
+def benchmark(name):
+    """Import a program of benchmarks only when its piece is asked for."""
+    return importlib.import_module(f"benchmarks.{name}")
+
+
+def piece(tolerance=0.0, marks=()):
+    """Enter a function that yields pairs: what is measured now, and what the record tells."""
+
+    def enter(function):
+        PIECES.append(pytest.param(function, tolerance, id=function.__name__, marks=marks))
+        return function
+
+    return enter
+
+
+def same(found, told, tolerance):
+    """Compare two nested reports, number by number."""
+    if isinstance(told, dict):
+        assert found.keys() == told.keys()
+        for name, value in told.items():
+            same(found[name], value, tolerance)
+    elif isinstance(told, list | tuple) and any(isinstance(v, list | dict | str) for v in told):
+        for one, other in zip(found, told, strict=True):
+            same(one, other, tolerance)
+    elif isinstance(told, str):
+        assert found == told
+    else:
+        np.testing.assert_allclose(found, told, rtol=0, atol=tolerance)
+
+
+# --- Toys ----------------------------------------------------------------------------------------
+
+
+@piece(2e-3)
+def toys():
+    yield masked_word_ladder(hundred_sentences())._asdict(), record_of("toy_parts")["ladder"]
+    yield from ten_updates(some=2)
+
+
+@piece(2e-3, marks=WEEKLY)
+def all_toys():
+    yield from ten_updates(some=None)
+
+
+def ten_updates(some):
+    """Make the first updates of so many rows of each record again; None stands for all."""
+    order, back, parts = map(benchmark, ("order", "three_back", "toy_parts"))
+    for row in record_of("order")["rows"][:some]:
+        yield order.measure(row["name"], 0, order.FIRST)["seen"], row["after_ten_updates"]
+    for row in record_of("three_back")["rows"][:some]:
+        found = back.measure(row["name"], 0, row["rate"], back.FIRST)["loss"]
+        yield found, row["after_ten_updates"]
+    rows = {row.name: row for row in benchmark("toy_rows").ROWS}
+    for row in record_of("toy_parts")["rows"][:some]:
+        found = parts.measure(rows[row["name"]], [0], parts.FIRST)["loss"][0]
+        yield found, row["after_ten_updates"]
+
+
+@piece(1e-3)
+def gradients_of_deep_toys():
+    depth = benchmark("toy_depth")
+    for told in record_of("toy_depth")["gradients"][:2]:
+        found = depth.last_gradient(told["stack"], told["depth"], seed=0)
+        yield found / told["runs"]["last_gradient"][0], 1
+
+
+@piece(2e-2)
+def the_first_updates_of_chapter_13():
+    runs, told = benchmark("training_runs"), record_of("training_runs")["broken"]["runs"]
+    plan = TrainingConfig(max_steps=160, warmup_steps=30, learning_rate=0.01, seed=0)
+    with override(fast_parts()):
+        log = runs.LogUntilStopped([], every=1000, save_at=6)
+        model, start = runs.chapter.new_run(runs.sizes(runs.DEPTH, runs.DROPOUT), plan)
+        data = runs.chapter.SentenceBatches(runs.tokenizer, runs.train_texts, runs.ROWS, 0)
+        with pytest.raises(runs.StoppedError):
+            runs.changed_loop("healthy")(model, start, data, plan, log)
+    yield log.losses, told["healthy"]["losses"][:6]
+    yield log.norms, told["healthy"]["norms"][:6]
+
+
+# --- The small world -----------------------------------------------------------------------------
+
+
+@piece(6e-5)
+def the_ladder_of_the_small_world():
+    yield world_ladder(small_world(), 1040)._asdict(), record_of("small_world")["ladder"]
+
+
+@piece(2e-3, marks=pytest.mark.thorough)
+def the_first_updates_of_the_small_world():
+    """The 250 updates before the first point of the curve."""
+    program, told = benchmark("small_world"), record_of("small_world")["runs"][0]["curve"][0]
+    typed = chapter_definitions("14-pre-train-a-small-world")
+    tokenizer = WordPieceTokenizer.load(SMALL_WORLD / "vocab.txt")
+    documents = program.sample_documents(small_world(), 60_000, rng=np.random.default_rng(0))
+    batches = program.PretrainingBatches(documents, tokenizer, batch_size=32, seed=0, max_length=40)
+    terms = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
+    with override(fast_parts()):
+        model = typed.small_bert(tokenizer, 0)
+    plan = typed.small_plan(8000, 0, 250)
+    trainer = BertTrainer(model, plan, device="cpu", terms=terms, show_progress=False)
+    with pytest.raises(EnoughError):
+        trainer.fit(first_batches(batches, 251))
+    yield {name: trainer.history[0][name] for name in terms}, {name: told[name] for name in terms}
+
+
+@piece(1e-6, marks=WEEKLY)
+def the_bounds_of_copying():
+    copying, told = benchmark("copying"), record_of("copying")["bounds"]
+    asked = copying.ask(WordPieceTokenizer.load(SMALL_WORLD / "vocab.txt"))
+    best = copying.losses_of(asked.best, asked.best)
+    yield copying.means_of(best, asked), told["both_sentences"]
+
+
+@piece(2e-3)
+def heads_of_the_small_world():
+    inside, told = benchmark("looking_inside.encoders"), record_of("looking_inside")["small world"]
+    model, tokenizer = inside.load(SMALL_WORLD, BertForPreTraining)
+    encoder = inside.Encoder(model.bert, tokenizer)
+    rows = inside.tell(encoder, 6, seed=6)
+    links_of = benchmark("looking_inside.heads").links_of
+    yield {kind: links_of(encoder, rows, kind) for kind in told["links"]}, told["links"]
+    people = benchmark("looking_inside.people").people_of(encoder)
+    yield people["chosen"], told["people"]["chosen"]
+
+
+@piece(0.01)
+def search_in_the_small_world():
+    search, told = benchmark("search"), record_of("search")
+    with override(fast_parts()):
+        model = load_pretrained(BertForPreTraining, SMALL_WORLD)
+    tokenizer = load_tokenizer(SMALL_WORLD, do_lower_case=True)
+    yield search.word_ranks(), told["small_world"]["words in common (BM25)"]
+    ranks = search.ranks(model.bert, tokenizer)
+    yield np.mean(1 / np.array(ranks)), np.mean(1 / np.array(told["small_world"]["before"]))
+
+
+# --- A real encoder ------------------------------------------------------------------------------
+
+
+@piece(1e-3, marks=pytest.mark.thorough)
+def maps_and_senses_of_the_real_encoder():
+    encoders, told = benchmark("looking_inside.encoders"), record_of("looking_inside")
+    real = encoders.Encoder(*encoders.load(benchmark("weights").minilm_folder()))
+    texts = [request.text for request in service_requests("validation")]
+    for name, values in benchmark("looking_inside.heads").head_measures(real, texts).items():
+        yield values.mean(axis=0), told["heads"]["measures"][name]["mean"]
+    senses = benchmark("looking_inside.words").senses_of(real)
+    yield senses["words"], told["senses"]["words"]
+    yield senses["gap"], told["senses"]["gap"]
+
+
+@piece(2e-3, marks=pytest.mark.thorough)
+def other_people_and_whole_texts_of_the_real_encoder():
+    encoders, told = benchmark("looking_inside.encoders"), record_of("looking_inside")
+    real = encoders.Encoder(*encoders.load(benchmark("weights").minilm_folder()))
+    live = benchmark("looking_inside.vectors").whole_texts_of(real)
+    for name, own in told["vectors"]["whole texts"].items():
+        if isinstance(own, dict) and "cosine" in own:
+            yield live[name]["cosine"], own["cosine"]
+    found = benchmark("looking_inside.frames").other_people_of(real, 2, 4)["one sex"]
+    stored = told["MiniLM"]["other people"]["one sex"]
+    yield [row["attention"] for row in found], [row["attention"] for row in stored]
+
+
+@piece(2e-4)
+def one_word_in_twenty_sentences():
+    one_word, similarities = map(benchmark, ("one_word", "similarities"))
+    folder = benchmark("weights").minilm_folder()
+    found = one_word.summary(one_word.similarities(folder))
+    yield found, {name: record_of("one_word")[name] for name in found}
+    yield similarities.similarities(folder), record_of("similarities")["similarities"]
+
+
+@piece()
+def word_counts_of_the_requests():
+    classify = benchmark("classify")
+    methods = {(m["task"], m["encoder"], m["method"]): m for m in record_of("classify")["methods"]}
+    for name, task in classify.TASKS.items():
+        for method, answers in classify.word_counts(task).items():
+            told = methods[name, "none", method]["runs"][0]["test_answers"]
+            yield "".join(map(str, answers["test"])), told
+
+
+@piece(5e-3, marks=pytest.mark.thorough)
+def a_run_on_frozen_layers():
+    classify, about = benchmark("classify"), ("requests", "small world", "frozen")
+    methods = {(m["task"], m["encoder"], m["method"]): m for m in record_of("classify")["methods"]}
+    told = methods[about]["runs"][0]
+    rates = {"frozen": told["learning_rate"]}
+    task, plan = classify.TASKS[about[0]], classify.PLANS[about]
+    run = classify.train(task, *about[1:], 0, rates, plan)
+    yield run["validation_loss"], told["validation_loss"]
+
+
+@piece(0.01, marks=pytest.mark.thorough)
+def a_linear_run_on_own_data():
+    own, told = benchmark("own_data"), record_of("own_data")
+    found = own.linear(own.frozen_vectors("word table")["word table"], own.METHODS[0], 0)
+    runs = {(run["method"], run["seed"]): run for run in told["linear"]["word table"]}
+    yield found["danger"], runs[own.METHODS[0], 0]["danger"]
+    yield own.ceiling(), told["ceiling"]
+
+
+@piece(2e-3, marks=pytest.mark.thorough)
+def the_first_loss_of_the_tagger():
+    told, trainers = record_of("tag_and_answer"), []
+    plan, program = told["plans"]["tagger"], benchmark("tag_and_answer")
+    tagging, tags = chapter_definitions("17-tag"), program.TAGS
+
+    def keep(*arguments, **settings):
+        trainers.append(BertTrainer(*arguments, **settings))
+        return trainers[-1]
+
+    tagging.fine_tune.__globals__["BertTrainer"] = keep
+    folder = benchmark("weights").minilm_folder()
+    torch.manual_seed(0)
+    model = tagging.new_tagger(folder, tags)
+    rows = tagging.tag_rows(load_tokenizer(folder), entity_sentences("train"), tags)
+    batches = tagging.TaskBatches(
+        rows, seed=0, batch_size=plan["batch_size"], pad_token_id=0, per_token=("labels",)
+    )
+    wishes = {"epochs": plan["epochs"], "rate": plan["rate"], "terms": {"loss": "labels"}}
+    with pytest.raises(EnoughError):
+        tagging.fine_tune(model, first_batches(batches, len(batches) // 2 + 2), seed=0, **wishes)
+    yield trainers[0].history[0]["loss"], told["runs"][0]["tagger"]["losses"][0]
+
+
+# --- Other encoders, and the machine -------------------------------------------------------------
+
+
+@piece(1e-13)
+def a_folder_of_the_family_both_ways():
+    with TemporaryDirectory() as folder:
+        found = benchmark("family_folders").both_ways("ALBERT", "Model", Path(folder))
+    yield [*found.values()], [0.0] * len(found)
+
+
+@piece()
+def two_encoders_that_are_asked_for_every_invariant():
+    rows = {row["encoder"]: row["answers"] for row in record_of("museum_matrix")["encoders"]}
+    for name in ("BERT", "FNet"):
+        yield benchmark("museum_matrix").ask(name)["answers"] == rows[name], True
+
+
+@piece()
+def counts_of_the_roofline():
+    roofline, parts = benchmark("roofline"), record_of("roofline")["parts"]
+    rows, seq = roofline.BATCHES[0]
+    for name, part in roofline.parts_of(rows, seq, "cpu").items():
+        counted = {"operations": part.operations, "bytes": roofline.NUMBER * part.numbers}
+        yield counted, parts[f"{name}, {rows} × {seq}"]
+
+
+@piece(0.03, marks=pytest.mark.thorough)
+def a_run_of_the_shoot_out():
+    shoot_out, name = benchmark("shoot_out"), "DistilBERT, alone"
+    runs = [run for run in record_of("shoot_out")["runs"] if run["member"] == name]
+    told = next(r for r in runs if (r["part"], r["learning_rate"]) == ("rates", 3e-3))
+    again = shoot_out.make_run(name, "rates", told["seed"], 3e-3, told["updates"])
+    yield again["masked_lm_loss"], told["masked_lm_loss"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("measured", "tolerance"), PIECES)
+def test_a_piece_of_a_record_comes_out_again(measured, tolerance):
+    pairs = [*measured()]
+    assert pairs
+    for found, told in pairs:
+        same(found, told, tolerance)
+
+
+# --- What follows from a record ------------------------------------------------------------------
+
+
+def accuracy(answers, truths):
+    return statistics.mean(int(a) == t for a, t in zip(answers, truths, strict=True))
+
+
+def test_scores_follow_from_the_answers():
+    truths = {
+        "requests": [REQUEST_LABELS.index(r.label) for r in service_requests("test")],
+        "pairs": [PAIR_LABELS.index(p.label) for p in question_pairs("test")],
+    }
+    classified = [
+        (run, truths[method["task"]])
+        for method in record_of("classify")["methods"]
+        for run in method["runs"]
+    ]
+    runs = record_of("distilling")["runs"].values()
+    distilled = [(run, truths["requests"]) for own in runs for run in own]
+    for run, truth in classified + distilled:
+        assert run["test_accuracy"] == pytest.approx(accuracy(run["test_answers"], truth), abs=1e-4)
+    spans = [[span.text for span in asked.answers] for asked in passage_questions("test")]
+    for run in record_of("tag_and_answer")["runs"]:
+        told = score_answers(run["reader"]["test_answers"], spans)
+        assert run["reader"]["test"]["f1"] == pytest.approx(told.f1, abs=6e-5)
+
+
+def test_nobody_is_better_than_possible():
+    ladder = masked_word_ladder(hundred_sentences())
+    rows = {row.name: row for row in benchmark("toy_rows").ROWS}
+    for row in record_of("toy_parts")["rows"]:
+        floor = ladder.full if rows[row["name"]].positions else ladder.bag
+        assert min(row["runs"]["loss"]) > floor - 5e-5
+    world = record_of("small_world")
+    floor = world["floors"]["corrupted"]["masked_word"]
+    for run in world["runs"]:
+        assert run["masked_lm_loss"] > floor["value"] - 4 * floor["error"]
+        assert run["accuracy"] <= world["floors"]["corrupted"]["accuracy"]["value"]
+    shots = record_of("shoot_out")
+    limit = shots["floor"]["value"] - 3 * shots["floor"]["error"]
+    losses = [run["masked_lm_loss"] for run in shots["runs"] if run.get("masked_lm_loss")]
+    assert len(losses) > 50 and min(losses) > limit
+
+
+def test_a_rate_was_chosen_by_validation_on_other_seeds_than_are_told():
+    distilling = benchmark("distilling")
+    told = record_of("distilling")
+    best = min(told["choices"], key=lambda choice: choice["validation_loss"])["learning_rate"]
+    for name in distilling.WAYS:
+        assert {run["learning_rate"] for run in told["runs"][name]} == {best}
+    assert {choice["seed"] for choice in told["choices"]} == {distilling.CHOICE_SEED}
+    for method in record_of("classify")["methods"]:
+        if choices := method.get("choices"):
+            rate = min(choices, key=lambda choice: choice["validation_loss"])["learning_rate"]
+            assert {run["learning_rate"] for run in method["runs"]} == {rate}
+    own = record_of("own_data")
+    assert {choice["seed"] for choice in own["choices"]} == {benchmark("own_data").CHOICE_SEED}
+    for run in own["runs"]:
+        assert run["learning_rate"] == benchmark("own_data").rate_of(own, run["method"])
+
+
+def test_no_writer_and_no_story_is_in_two_parts():
+    own, search = benchmark("own_data"), benchmark("search")
+    early, _ = own.letters_of()
+    for seed in own.SEEDS:
+        parts = own.parts_of(early, seed)
+        writers = [{early.groups[row] for row in part} for part in parts]
+        assert not (writers[0] | writers[1]) & writers[2]
+    runs = benchmark("search_runs")
+    searched = {sentence for pair in search.held_out() for sentence in pair}
+    chosen = {sentence for pair in runs.development() for sentence in pair}
+    assert searched.isdisjoint(chosen)
+    assert all((searched | chosen).isdisjoint(pair) for pair in runs.training())
+
+
+# --- What chapters show of them ------------------------------------------------------------------
+
+
+def shown_of_the_requests():
+    for method in record_of("classify")["methods"]:
+        if method["task"] == "requests":
+            shares = [run["test_accuracy"] for run in method["runs"]]
+            spread = f"{statistics.stdev(shares):.3f}" if len(shares) > 1 else ""
+            title = f"{method['encoder']} {method['method']}".removeprefix("none ")
+            yield f">{title}</th><td>{statistics.mean(shares):.3f}</td><td>{spread}</td>"
+
+
+def shown_of_the_small_world():
+    summary = record_of("small_world")["summary"]
+    columns = (("masked_lm_loss", ".3f"), ("share_of_gap_closed", ".2%"), ("accuracy", ".4f"))
+    means = [format(summary[name]["mean"], form) for name, form in columns]
+    yield ">mean</th>" + "".join(f"<td>{mean}</td>" for mean in means)
+
+
+def shown_of_reader_and_tagger(*names):
+    summary = record_of("tag_and_answer")["summary"]
+    return [f"{summary[name]['mean']:.3f} ± {summary[name]['sd']:.3f}" for name in names]
+
+
+def shown_of_positions():
+    rows = {row["name"]: row for row in record_of("order")["rows"]}
+    yield f"with positions after 120 updates: {rows['learned']['runs']['seen'][0]:.2f}"
+
+
+SHOWN = {
+    "07-three-embeddings-make-one-input": shown_of_positions,
+    "14-pre-train-a-small-world": shown_of_the_small_world,
+    "16-classify": shown_of_the_requests,
+    "17-tag": lambda: shown_of_reader_and_tagger("tagger_f1"),
+    "18-answer": lambda: shown_of_reader_and_tagger(
+        "reader_exact_match", "reader_f1", "reader_no_answer_accuracy"
+    ),
+    "19-your-own-data": lambda: [f"the true ceiling {record_of('own_data')['ceiling']:.3f}"],
+}
+
+
+@pytest.mark.parametrize("chapter", SHOWN)
+def test_a_chapter_shows_what_its_record_says(chapter):
+    html = displayed(chapter)
+    page = html + re.sub(r"<[^>]*>", " ", html) + printed(chapter)
+    assert [line for line in SHOWN[chapter]() if line not in page] == []
+
+
+def test_each_broken_run_of_chapter_13_has_one_line_changed():
+    runs = benchmark("training_runs")
+    loop = chapter_source(runs.CHAPTER, "train") + "\n"
+    made = record_of("training_runs")["broken"]["runs"]
+    assert [*made] == [*runs.SABOTAGED]
+    assert all(loop.count(line) == 1 for line, _ in [*runs.SABOTAGED.values()][1:])
+
+
+# --- What the programs compute -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_resampling_weighs_only_the_loss_to_stop_by(training):
+    """What was drawn evenly must not be weighed again: Danger would count twice."""
+    weights = torch.tensor([1.0, 3.0])
+    model = SimpleNamespace(training=training, of_classes=weights, weights=weights)
+    benchmark("own_data").equal_in_training(model, ())
+    assert model.weights.tolist() == ([1.0, 1.0] if training else [1.0, 3.0])
+
+
+def test_a_taught_student_pays_for_both_and_answers_alone():
+    distilling = benchmark("distilling")
+    logits, told = torch.tensor([[1.0, 0.0, 2.0]]), torch.tensor([0.0, 1.0, 0.0])
+    student = torch.nn.Identity()
+    student.forward = lambda **batch: SimpleNamespace(loss=torch.tensor(4.0), logits=logits)
+    model = distilling.Taught(student, {(5, 6): told})
+    batch = {"input_ids": torch.tensor([[5, 6, 0]]), "attention_mask": torch.tensor([[1, 1, 0]])}
+    soft = distilling.distillation_loss(logits, told[None], temperature=distilling.TEMPERATURE)
+    assert model.train()(**batch).loss.item() == pytest.approx((4 + soft.item()) / 2)
+    assert model.eval()(**batch).loss.item() == 4
+
+
+@pytest.mark.parametrize("name", ["feed-forward", "attention, table"])
+def test_operations_are_those_that_torch_counts(name, monkeypatch):
+    roofline = benchmark("roofline")
+    monkeypatch.setattr(roofline, "LAYERS", 1)
+    part = roofline.PARTS[name](16, torch.randn(2, 8, roofline.HIDDEN))
+    with FlopCounterMode(display=False) as counter:
+        part.run()
+    assert counter.get_total_flops() == part.operations

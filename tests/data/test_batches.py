@@ -1,0 +1,212 @@
+"""Batches: everything once an epoch, little padding, and the same ones after a new start."""
+
+from collections import Counter
+from itertools import islice
+
+import numpy as np
+import pytest
+import torch
+from effort import mostly_slow
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bertbook.corpus import hundred_sentences
+from minibert.data import (
+    IS_NEXT,
+    PretrainingBatches,
+    bucket_by_length,
+    padding_share,
+)
+from minibert.wordpiece import WordPieceTokenizer
+
+KEYS = ["input_ids", "token_type_ids", "attention_mask", "labels", "next_sentence_label"]
+SENTENCES = hundred_sentences()
+CORPUS = [list(SENTENCES[at : at + 1 + at % 7]) for at in range(0, 90, 3)]
+TOKENIZER = WordPieceTokenizer.train(SENTENCES, 150)
+
+
+def make(corpus=CORPUS, **changes):
+    options = {"batch_size": 4, "seed": 7, "batches_per_pool": 3} | changes
+    return PretrainingBatches(corpus, TOKENIZER, **options)
+
+
+def same(left, right):
+    left, right = list(left), list(right)
+    return len(left) == len(right) and all(
+        list(a) == list(b) and all(torch.equal(a[key], b[key]) for key in a)
+        for a, b in zip(left, right, strict=True)
+    )
+
+
+def texts(batch):
+    """Undo the masking and read the rows."""
+    ids = torch.where(batch["labels"] == -100, batch["input_ids"], batch["labels"])
+    for row, types, keep in zip(ids, batch["token_type_ids"], batch["attention_mask"] == 1):
+        ends = types[keep].tolist().index(1)
+        yield TOKENIZER.decode(row[1 : ends - 1]), TOKENIZER.decode(row[keep][ends:-1])
+
+
+def firsts(batches):
+    return Counter(first for batch in batches for first, _ in texts(batch))
+
+
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_every_sentence_with_a_next_one_comes_once_an_epoch(epoch):
+    wanted = Counter(sentence for document in CORPUS for sentence in document[:-1])
+    assert firsts(make().epoch(epoch)) == wanted
+    assert firsts(make(batch_size=5, batches_per_pool=1).epoch(epoch)) == wanted
+    assert firsts(make(batch_size=1000).epoch(epoch)) == wanted
+
+
+def test_labels_fit_the_texts():
+    following = {(a, b) for document in CORPUS for a, b in zip(document, document[1:])}
+    labels = Counter()
+    for epoch in range(4):
+        for batch in make().epoch(epoch):
+            for pair, label in zip(texts(batch), batch["next_sentence_label"].tolist()):
+                labels[label] += 1
+                assert label != IS_NEXT or pair in following
+    assert labels[0] > 100 and labels[1] > 100
+
+
+def test_names_kinds_and_shapes():
+    batches = make()
+    sizes = []
+    for batch in batches.epoch(0):
+        assert list(batch) == KEYS
+        assert {tensor.dtype for tensor in batch.values()} == {torch.int64}
+        assert len({batch[key].shape for key in KEYS[:4]}) == 1
+        assert batch["next_sentence_label"].shape == batch["input_ids"].shape[:1]
+        padding = batch["attention_mask"] == 0
+        assert (batch["input_ids"][padding] == TOKENIZER.pad_token_id).all()
+        assert (batch["labels"][padding] == -100).all()
+        assert (batch["labels"] != -100).any()
+        sizes.append(len(batch["input_ids"]))
+    assert len(sizes) == len(batches) == -(-batches.pairs // 4)
+    assert sorted(sizes)[1:] == [4] * (len(sizes) - 1)
+
+
+def test_one_seed_one_sequence_of_batches():
+    assert same(make().epoch(3), make().epoch(3))
+    assert not same(make().epoch(3), make(seed=8).epoch(3))
+    assert not same(make().epoch(0), make().epoch(1))
+    assert same(make(), make().epoch(0))
+
+
+def test_documents_come_in_a_new_order_in_every_epoch():
+    def order(epoch):
+        """The documents in the order of their first pairs; without pools nothing is sorted."""
+        batches = make(batch_size=1, batches_per_pool=1).epoch(epoch)
+        first = [first for batch in batches for first, _ in texts(batch)]
+        return [sentence for sentence in first if sentence in beginnings]
+
+    beginnings = {document[0] for document in CORPUS if len(document) > 1}
+    orders = [order(epoch) for epoch in range(3)]
+    assert sorted(orders[0]) == sorted(orders[1]) == sorted(orders[2])
+    assert len({tuple(each) for each in orders}) == 3
+
+
+def test_partners_and_masks_are_new_in_every_epoch():
+    def seen(epoch):
+        rows = [row for batch in make().epoch(epoch) for row in zip(texts(batch), batch["labels"])]
+        return {pair: tuple((label != -100).nonzero().flatten().tolist()) for pair, label in rows}
+
+    first, second = seen(0), seen(1)
+    assert len(first.keys() - second.keys()) > len(first) / 4
+    common = first.keys() & second.keys()
+    assert sum(first[pair] != second[pair] for pair in common) > len(common) / 2
+
+
+def test_batches_of_one_epoch_do_not_share_their_masks():
+    corpus = [["the cat sits on the mat", "the cat sits on the mat"]] * 40
+    masks = {
+        tuple(batch["labels"].flatten().tolist())
+        for batch in make(corpus, batch_size=1, max_length=15).epoch(0)
+    }
+    assert len(masks) > 20
+
+
+@pytest.mark.parametrize("options", mostly_slow([{}, {"batches_per_pool": 1}, {"batch_size": 7}]))
+def test_any_start_gives_the_rest_of_the_epoch(options):
+    batches = make(**options)
+    whole = list(batches.epoch(2))
+    for start in [*range(6), len(batches) - 1, len(batches)]:
+        assert same(batches.epoch(2, start), islice(whole, start, None))
+
+
+def test_a_late_start_makes_only_its_own_pool():
+    class Counting(list):
+        reads = 0
+
+        def __getitem__(self, number):
+            Counting.reads += 1
+            return super().__getitem__(number)
+
+    corpus = Counting([["the cat sits", "the dog runs"]] * 1200)
+    batches = PretrainingBatches(corpus, TOKENIZER, batch_size=4, seed=0, batches_per_pool=5)
+    Counting.reads = 0
+    next(batches.epoch(0, len(batches) - 1))
+    assert Counting.reads <= 20 * 65
+
+
+def test_pairs_too_long_are_cut():
+    for batch in make(max_length=8).epoch(0):
+        assert batch["input_ids"].shape[1] <= 8
+        assert ((batch["input_ids"] == TOKENIZER.sep_token_id).sum(1) == 2).all()
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 99))
+def test_a_bucket_holds_neighbors_in_length(lengths, batch_size, seed):
+    buckets = bucket_by_length(lengths, batch_size, rng=np.random.default_rng(seed))
+    assert sorted(row for bucket in buckets for row in bucket) == list(range(len(lengths)))
+    spans = sorted((min(lengths[r] for r in b), max(lengths[r] for r in b)) for b in buckets)
+    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:]))
+    assert sum(len(bucket) < batch_size for bucket in buckets) <= 1
+
+
+def test_rows_of_one_length_stay_in_the_order_of_chance():
+    # A sort that is not stable would shuffle them again, on each processor in its own way.
+    lengths = [7, 8] * 500
+    drawn = np.random.default_rng(0).permutation(1000).tolist()
+    batches = bucket_by_length(lengths, 500, rng=np.random.default_rng(0))
+    assert sorted(batches) == sorted([row for row in drawn if row % 2 == odd] for odd in (0, 1))
+
+
+def test_buckets_are_not_in_the_order_of_length():
+    buckets = bucket_by_length(range(1, 101), 2, rng=np.random.default_rng(0))
+    firsts = [bucket[0] for bucket in buckets]
+    assert firsts != sorted(firsts)
+    tie = [bucket_by_length([5] * 20, 4, rng=np.random.default_rng(seed)) for seed in (0, 1)]
+    assert {frozenset(b) for b in tie[0]} != {frozenset(b) for b in tie[1]}
+
+
+def test_the_share_of_padding_counts_every_position_once():
+    masks = [torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0]]), torch.tensor([[1, 1]])]
+    assert padding_share({"attention_mask": mask} for mask in masks) == 1 - 6 / 10
+    with pytest.raises(ValueError, match="there is no batch, so there is no share"):
+        padding_share([])
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("options", "error", "sentence"),
+    [
+        ({"batch_size": 0}, ValueError, r"batch_size \(0\) must be at least 1"),
+        ({"max_length": 4}, ValueError, r"max_length \(4\) must be at least 5: three special"),
+        ({"batch_size": 1.5}, TypeError, r"batch_size must be a whole number, not 1\.5"),
+    ],
+)
+def test_wishes_that_cannot_be_met(options, error, sentence):
+    with pytest.raises(error, match=sentence):
+        make(**options)
+
+
+def test_what_makes_batches_the_same_is_told():
+    assert make().identity == make().identity
+    for changes in [{"seed": 8}, {"batch_size": 5}, {"max_length": 9}, {"corpus": CORPUS[1:]}]:
+        assert make(**changes).identity != make().identity
+    other = [list(document) for document in CORPUS]
+    other[3][0] += " again"
+    assert make(other).identity != make().identity
+    assert make(other).identity["pairs"] == make().identity["pairs"]
+    assert make().identity["pairs"] == sum(len(document) - 1 for document in CORPUS)

@@ -1,0 +1,187 @@
+"""Every chapter has its parts: sections in one order, words for figures, answers to exercises."""
+
+import ast
+import copy
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from book_tree import Cell, Chapter, chapters
+from planting import GOOD_CHAPTER, SHOW_SOLUTION, mentions
+from prose import Block
+from python_code import calls
+
+SECTIONS = [
+    "Predict first", "Find the bug", "Exercises", "Check yourself", "Summary", "In the real BERT",
+    "References",
+]  # fmt: skip
+ROWS = ["You will be able to", "Completes", "You need", "Cost"]
+MOVING = ("explore", "stepwise")
+EXERCISE = re.compile(r"Exercise (\d+)\.(\d+) · \S.*")
+DIFFICULTY = re.compile(r"Difficulty (●○○|●●○|●●●) · \d+ minutes")
+
+
+def parts(root: Path) -> list[str]:
+    """Look for each part of each chapter."""
+    return [
+        f"{chapter.name}: {problem}"
+        for chapter in chapters(root)
+        for part in (_sections, _figures, _exercises)
+        for problem in part(chapter)
+    ]
+
+
+def _sections(chapter: Chapter) -> Iterator[str]:
+    """Hold the headings and the first table to the order that all chapters share."""
+    headings = [block for block in chapter.blocks if block.kind == "heading"]
+    if [block.level for block in headings].count(1) != 1 or headings[0].level != 1:
+        yield "needs exactly one heading of level 1, `# Title`, and it comes first."
+    names = [block.text for block in headings if block.level == 2]
+    if [name for name in names if name in SECTIONS] != SECTIONS:
+        yield f"needs each of these sections once, in this order: {', '.join(SECTIONS)}."
+    opening = [block for block in chapter.blocks if block.section == "" and block.kind == "row"]
+    if [row.columns[0] for row in opening] != ["This chapter", *(f"**{name}**" for name in ROWS)]:
+        yield (
+            "does not open with the table that every chapter has: a head `| This chapter | |` "
+            f"and the rows {', '.join(f'**{name}**' for name in ROWS)}, in this order."
+        )
+
+
+def _figures(chapter: Chapter) -> Iterator[str]:
+    """Ask for words with each figure: who does not see it has nothing else."""
+    for cell in chapter.code:
+        for call in calls(cell.tree, "picture"):
+            if not _text(call, "alt"):
+                yield f"{cell} shows a picture without alt. Say in a sentence what it shows."
+            if not (_text(call, "caption") or _is_inside_function(call, cell)):
+                yield f"{cell} shows a picture without caption. Say what to look at."
+        for call in calls(cell.tree, *MOVING):
+            if not _text(call, "caption"):
+                yield f"{cell} lets readers explore without caption. Say what to try."
+
+
+def _text(call: ast.Call, name: str) -> str:
+    """Read an argument that is text; of text that is computed only the code can be told."""
+    value = next((k.value for k in call.keywords if k.arg == name), None)
+    if isinstance(value, ast.Constant):
+        return str(value.value).strip()
+    return "" if value is None else ast.unparse(value)
+
+
+def _is_inside_function(call: ast.Call, cell: Cell) -> bool:
+    """Say whether a call draws a frame of an interactive figure, which has its own caption."""
+    functions = [n for n in ast.walk(cell.tree) if isinstance(n, ast.FunctionDef | ast.Lambda)]
+    return any(call in ast.walk(function) for function in functions)
+
+
+def _exercises(chapter: Chapter) -> Iterator[str]:
+    """Ask for a number, a stub, a checker and a solution that is folded and proved."""
+    for number, (heading, prose, cells) in enumerate(_exercise_cells(chapter), start=1):
+        match = EXERCISE.fullmatch(heading.text)
+        if not match or (int(match[1]), int(match[2])) != (chapter.number, number):
+            yield (
+                f"calls an exercise {heading.text!r}; name it `### Exercise {chapter.number}."
+                f"{number} · Name`."
+            )
+        if not any(DIFFICULTY.fullmatch(block.text) for block in prose):
+            yield f"{heading.text}: has no line like `Difficulty ●●○ · 10 minutes`."
+        yield from (f"{heading.text}: {problem}" for problem in _exercise(cells))
+
+
+def _exercise_cells(chapter: Chapter) -> Iterator[tuple[Block, list[Block], list[Cell]]]:
+    """Yield the heading, the prose and the code of each exercise, wherever it stands."""
+    current: tuple[Block, list[Block], list[Cell]] | None = None
+    for cell in chapter.cells:
+        for block in cell.blocks if cell.kind == "markdown" else []:
+            if block.kind == "heading" and (block.level <= 3 or block.section == "Exercises"):
+                if current:
+                    yield current
+                in_place = block.section == "Exercises" or block.text.startswith("Exercise ")
+                current = (block, [], []) if in_place and block.level == 3 else None
+            elif current:
+                current[1].append(block)
+        if current and cell.kind == "code":
+            current[2].append(cell)
+    if current:
+        yield current
+
+
+def _exercise(cells: list[Cell]) -> Iterator[str]:
+    """Say what is missing among the cells of one exercise."""
+    open_cells = [cell for cell in cells if "solution" not in cell.tags]
+    solutions = [cell for cell in cells if "solution" in cell.tags]
+    if not any(_is_stub(node) for cell in open_cells for node in cell.tree.body):
+        yield "has no stub, a function or a class with a method whose body is `...`."
+    if not any(re.search(r"\bcheck_\w+\(", cell.source) for cell in open_cells):
+        yield "has no checker; end the stub's cell with check_…(…)."
+    if not solutions:
+        yield "has no solution, a cell tagged solution and hide-input."
+    for cell in solutions:
+        if {key: cell.metadata.get(key) for key in SHOW_SOLUTION} != SHOW_SOLUTION:
+            yield (
+                f"the solution is not folded; give its cell the tags {SHOW_SOLUTION['tags']} and "
+                f"the metadata mystnb {SHOW_SOLUTION['mystnb']}."
+            )
+        if not _is_proved(cell):
+            yield "the solution is not proved; add `assert check_…(…_solution).passed`."
+
+
+def _is_stub(node: ast.stmt) -> bool:
+    if isinstance(node, ast.ClassDef):
+        return any(map(_is_stub, node.body))
+    last = node.body[-1] if isinstance(node, ast.FunctionDef) else None
+    return isinstance(last, ast.Expr) and getattr(last.value, "value", None) is Ellipsis
+
+
+def _is_proved(cell: Cell) -> bool:
+    """Say whether a checker is asked for a solution, and an assert for its verdict."""
+    asserts = (ast.unparse(node) for node in cell.tree.body if isinstance(node, ast.Assert))
+    checks = re.search(r"\bcheck_\w+\([^\n]*(_s|S)olution", cell.source)
+    return bool(checks) and any(".passed" in text for text in asserts)
+
+
+def test_every_chapter_has_every_part(this_project):
+    this_project.keeps(parts)
+
+
+OF_A_CLASS = [
+    ("def my_sum(x):\n    ...", "class MySum:\n    def forward(self, x):\n        ..."),
+    ("check_sum(my_sum)", "keep(MySum, check_module(MySum, 'sum'))"),
+    ("def sum_solution(x):\n    return x", "class SumSolution:\n    size = 1"),
+    ("check_sum(sum_solution)", "check_module(SumSolution, 'sum')"),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ([], ""),
+        (OF_A_CLASS, ""),
+        ([("## One", "# One")], "exactly one heading of level 1"),
+        ([("## Summary", "## In short")], "needs each of these sections once"),
+        ([("## Summary\n\n## In the", "## In the real BERT\n\n## Summary\n\n## X")], "this order"),
+        ([("| **You need** | nothing |\n", "")], "does not open with the table"),
+        ([("alt='A line.'", "alt=' '")], "shows a picture without alt"),
+        ([(", caption='Figure 2.1. A line.'", "")], "shows a picture without caption"),
+        ([("caption='Figure 2.2. Move it.', ", "")], "lets readers explore without caption"),
+        ([("Exercise 2.3 · Name", "Exercise 3.3 · Name")], "calls an exercise 'Exercise 3.3"),
+        ([("## One", "## One\n\n### Exercise 2.1 · Early")], "Exercise 2.1 · Early: has no stub"),
+        ([("●○○ · 5 minutes", "●●● · some minutes")], "has no line like `Difficulty"),
+        ([("    ...", "    return x")], "Exercise 2.1 · Name: has no stub"),
+        ([("check_sum(my_sum)", "my_sum(1)")], "has no checker"),
+        ([("assert check_sum(sum_solution).passed", "check_sum(sum_solution)")], "is not proved"),
+    ],
+)
+def test_a_good_chapter_and_a_missing_part(plot, changes, problem):
+    mentions(parts(plot.good_chapter(*changes)), problem)
+
+
+def test_a_solution_that_is_missing_or_not_folded(plot):
+    cells = [copy.deepcopy(cell) for cell in GOOD_CHAPTER]
+    solution = next(c for c in cells if not isinstance(c, str) and "_solution" in c.source)
+    solution.metadata = {"tags": ["solution"]}
+    problem = "Exercise 2.1 · Name: the solution is not folded; give its cell the tags"
+    mentions(parts(plot.chapter(*cells)), problem)
+    cells.remove(solution)
+    mentions(parts(plot.chapter(*cells)), "Exercise 2.1 · Name: has no solution, a cell tagged")

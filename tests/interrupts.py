@@ -1,0 +1,37 @@
+"""Signals that arrive while a command trains, and under whatever started the tests."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def signals_arrive() -> Iterator[None]:
+    """Hear those that whoever started the tests ignores; then the processes of a test do, too."""
+    from berttools.cli.signals import SIGNALS  # brings torch, which reads its environment
+
+    ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, lambda *_: None)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def interrupt(monkeypatch, batches, at, *numbers, time=1):
+    """Send signals to this process before a batch to learn from is made, the so-manieth time."""
+    real, reached = batches.epoch, []
+
+    def epoch(self, number, start=0):
+        for place, batch in enumerate(real(self, number, start), start):
+            is_large = (
+                len(getattr(self, "rows", ())) > 100 or len(getattr(self, "documents", ())) > 2
+            )
+            if is_large and number * len(self) + place == at:
+                reached.append(number)
+                for signal_number in numbers if len(reached) == time else ():
+                    os.kill(os.getpid(), signal_number)
+            yield batch
+
+    monkeypatch.setattr(batches, "epoch", epoch)

@@ -1,0 +1,72 @@
+"""The command `minibert`: one entry, help that does not wait, and what cannot be typed."""
+
+import subprocess
+import sys
+
+import pytest
+from book_tree import ROOT
+from small_runs import pretrain, write_inputs
+
+from berttools.__main__ import COMMANDS, main
+from berttools.cli.options import LARGEST_SEED
+
+if sys.version_info >= (3, 11):
+    import tomllib
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib is of Python 3.11")
+def test_the_script_and_the_module_are_one_function():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text)["project"]["scripts"] == {"minibert": f"{main.__module__}:main"}
+
+
+@pytest.mark.parametrize("line", ["", "pretrain FILE.txt", "classify train TABLE", "grade [-h]"])
+def test_help_does_not_wait_for_torch(line):
+    words = line.split()[:-1]
+    program = (
+        "import sys\nfrom berttools.__main__ import main\n"
+        f"try:\n    main([*{words!r}, '--help'])\nexcept SystemExit as end:\n"
+        "    assert end.code == 0\nassert 'torch' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"usage: minibert {line or 'COMMAND'}" in done.stdout
+    assert line or all(f"\n  {name} " in done.stdout for name in COMMANDS)
+
+
+TRAIN = "classify train a.csv --out x"
+WRONG = {
+    "": "the following arguments are required: COMMAND",
+    "train": "invalid choice: 'train' (choose from",
+    "pretrain": "the following arguments are required: --out",
+    "pretrain --out x": "name at least one text file (or go on with a run: --resume)",
+    "pretrain a.txt --out x --max 5": "unrecognized arguments: --max 5",  # no part of a name
+    "pretrain a.txt --out x --batch-size many": "argument --batch-size: 'many' is no whole number",
+    f"pretrain a.txt --out x --seed {2**64}": f"{2**64} is too large; the most is {2**64 - 1}",
+    "pretrain a.txt --out x --max-length 4": "--max-length: 4 is too small; the least is 5",
+    "pretrain a.txt --out x --held-out nan": "--held-out: nan must be at least 0 and below 1",
+    "pretrain a.txt --out x --learning-rate inf": "inf must be above 0 and finite",
+    "fill": "minibert fill: error: the following arguments are required: DIR",
+    "fill DIR [MASK] --top 0": "fill: error: argument --top: 0 is too small; the least is 1",
+    "classify": "the following arguments are required: train|predict",
+    "classify train --out x": "name a table (or go on with a run: --resume)",
+    f"{TRAIN} --seed {LARGEST_SEED + 1}": f"is too large; the most is {LARGEST_SEED}",
+    f"{TRAIN} --seed 1{'0' * 5000}": f" is too large; the most is {LARGEST_SEED}",
+    f"{TRAIN} --seed -1": "argument --seed: -1 is too small; the least is 0",
+    f"{TRAIN} --promise 1": "argument --promise: 1 must be above 0 and below 1",
+    f"{TRAIN} --class-weights some": "(choose from 'best', 'balanced', 'none')",
+    "grade . --seconds soon": "argument --seconds: 'soon' is no whole number above 0",
+}
+
+
+@pytest.mark.parametrize(("line", "message"), WRONG.items(), ids=[line[:60] for line in WRONG])
+def test_wrong_usage_has_status_2(line, message, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(line.split())
+    assert end.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_the_largest_seed_works(tmp_path):
+    arguments = [*write_inputs(tmp_path), "--max-steps", "1", "--seed", LARGEST_SEED]
+    assert pretrain(*arguments, "--out", tmp_path / "out") == 0
