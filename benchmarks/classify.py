@@ -71,7 +71,7 @@ PLANS = {  # task, encoder, method
 def new_model(encoder: str, labels: tuple[str, ...], seed: int) -> BertForSequenceClassification:
     """Put a new classifier on an encoder; everything is new if it has no weights of its own."""
     seed_everything(seed)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(
             BertForSequenceClassification,
             folder_of(encoder),

@@ -80,7 +80,7 @@ def frozen_vectors(encoder: str) -> dict[str, dict[str, np.ndarray]]:
     """Make a vector of each request: the mean of the last layer, and that of the table's rows."""
     unused = ("pooler",) if encoder == "MiniLM" else ("cls", "pooler")
     options = {"unused": unused, "add_pooling_layer": False}
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(BertModel, folder_of(encoder), **options)
     tokenizer = load_tokenizer(folder_of(encoder), do_lower_case=True)
     texts = {s: [request.text for request in service_requests(s)] for s in SPLITS}
@@ -110,7 +110,7 @@ def linear_answers(
 def similar_vectors() -> dict[str, np.ndarray]:
     """Call questions duplicates whose vectors are nearer than a threshold, that of the training."""
     options = {"unused": ("pooler",), "add_pooling_layer": False}
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(BertModel, minilm_folder(), **options)
     tokenizer, cosines = load_tokenizer(minilm_folder()), {}
     for split in SPLITS:

@@ -260,7 +260,7 @@ def main() -> None:
     torch.set_num_threads(1)
     draft = Draft(RECORD)
     runs = json.loads(RECORD.read_text("utf-8"))["runs"] if wanted.run else draft.read({})
-    with override(**fast_parts()):
+    with override(fast_parts()):
         for name, seed in [(wanted.run, wanted.seed)] if wanted.run else missing(runs):
             run = make(name, seed)
             print(name, seed, run["mean"], run["processor_seconds"], flush=True)

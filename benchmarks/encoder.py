@@ -21,24 +21,25 @@ import torch
 import transformers
 from torch import Tensor, nn
 
+from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS, fast_parts
 from minibert.model import BertModel
-from minibert.parts import default_part, override
+from minibert.parts import override
 
 CONFIGS = {"128 x 2": BertConfig.tiny, "256 x 4": BertConfig.mini, "bert-base": BertConfig.base}
 Candidates = dict[str, Callable[[], None]]
 STEPS = {  # what is taken away: whose parts are plain
     "nothing": (),
-    "fast dropout": ("dropout",),
-    "SDPA": ("self_attention",),
+    "fast dropout": (nn.Dropout,),
+    "SDPA": (BertSelfAttention,),
     "all of it": tuple(FAST_PARTS),
 }
 
 
-def build(kind: type[nn.Module], config: BertConfig, plain: Iterable[str] = ()) -> nn.Module:
+def build(kind: type[nn.Module], config: BertConfig, plain: Iterable[Callable] = ()) -> nn.Module:
     """Build our model of fast parts, but for those that shall be plain."""
-    with override(**fast_parts()), override(**{role: default_part(role) for role in plain}):
+    with override(fast_parts()), override({role: role for role in plain}):
         return kind(config)
 
 

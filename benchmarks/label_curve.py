@@ -30,7 +30,7 @@ SIZES, UPDATES, RATE = (20, 60, 200, 630), 60, 1e-4
 def fine_tune(rows: list[dict], seed: int) -> BertForSequenceClassification:
     """Train the whole encoder on these rows for a fixed number of updates."""
     seed_everything(seed)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(
             BertForSequenceClassification,
             minilm_folder(),

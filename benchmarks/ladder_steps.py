@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.data import bucket_by_length
 from minibert.fast import (
@@ -18,15 +19,17 @@ from minibert.fast import (
     UnpaddedSelfAttention,
     fast_parts,
 )
+from minibert.layer import BertLayer
 from minibert.masking import corrupt_tokens
+from minibert.model import BertEncoder
 from minibert.parts import override
-from minibert.pretraining import BertForMaskedLM
+from minibert.pretraining import BertForMaskedLM, score_words
 from minibert.training.devices import to_device
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 from .tokenizer import prose
 
-NO_PADDING = {"encoder": UnpaddedEncoder, "self_attention": UnpaddedSelfAttention}
+NO_PADDING = {BertEncoder: UnpaddedEncoder, BertSelfAttention: UnpaddedSelfAttention}
 Row = dict[str, Tensor]
 
 
@@ -44,10 +47,10 @@ class Rung(NamedTuple):
 LADDER = {  # what is added to the step before
     "plain parts": {},
     "padded to the longest of the batch": {"whole_width": False},
-    "scores at labels only": {"parts": {"scored_positions": FAST_PARTS["scored_positions"]}},
+    "scores at labels only": {"parts": {score_words: FAST_PARTS[score_words]}},
     "fused AdamW": {"fused": True},
-    "fast dropout": {"parts": {"dropout": FAST_PARTS["dropout"]}},
-    "fast attention": {"parts": {"self_attention": FAST_PARTS["self_attention"]}},
+    "fast dropout": {"parts": {nn.Dropout: FAST_PARTS[nn.Dropout]}},
+    "fast attention": {"parts": {BertSelfAttention: FAST_PARTS[BertSelfAttention]}},
     "length buckets": {"buckets": True},
     "no padding": {"parts": NO_PADDING},
     "bfloat16": {"bf16": True},
@@ -57,10 +60,10 @@ ASIDE = {  # beside the ladder: from which step, and what is changed
     "no padding, no buckets": ("no padding", {"buckets": False}),
     "block mask, no buckets": (
         "no padding",
-        {"buckets": False, "parts": {"self_attention": FAST_PARTS["self_attention"]}},
+        {"buckets": False, "parts": {BertSelfAttention: FAST_PARTS[BertSelfAttention]}},
     ),
     "compiled, in float32": ("no padding", {"compiled": True}),
-    "gradient checkpointing": ("no padding", {"parts": {"layer": CheckpointedLayer}}),
+    "gradient checkpointing": ("no padding", {"parts": {BertLayer: CheckpointedLayer}}),
 }
 
 
@@ -90,7 +93,7 @@ def ragged_texts(most: int, rng: np.random.Generator) -> list[str]:
 
 def ragged_rows(count: int, longest: int, most: int) -> tuple[list[Row], int]:
     """Make rows of tokens with labels out of texts; return the vocabulary's size, too."""
-    with override(**fast_parts()):
+    with override(fast_parts()):
         tokenizer = WordPieceTokenizer.train(prose(), vocab_size=8192)
     generator = torch.Generator().manual_seed(20)
     special_ids, rows = [tokenizer.vocab[token] for token in SPECIAL_TOKENS], []
@@ -140,7 +143,7 @@ def build(config: BertConfig, rung: Rung, device: str) -> nn.Module:
     """Build our model with the parts of a step."""
     torch.manual_seed(20)
     start = BertForMaskedLM(config).state_dict()
-    with override(**rung.parts):
+    with override(rung.parts):
         model = BertForMaskedLM(config)
     model.load_state_dict(start)
     model.to(device)

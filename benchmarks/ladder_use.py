@@ -80,9 +80,9 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPi
     """Load MiniLM in every way: for many sentences, and for one."""
     home = minilm_folder()
     tokenizer, plain = load_tokenizer(home), load_pretrained(BertModel, home)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         fast = load_pretrained(BertModel, home)
-        with override(**unpadded):
+        with override(unpadded):
             in_rows = load_pretrained(BertModel, home)
     onnx = to_onnx(copy.deepcopy(plain), f"{folder}/model.onnx")
     compiled = copy.deepcopy(fast)

@@ -40,7 +40,7 @@ WORK = (FIRST, "load", "load + forward")
 
 def load_fast(folder: str) -> nn.Module:
     """Load our model of fast parts."""
-    with override(**fast_parts()):
+    with override(fast_parts()):
         return load_pretrained(BertModel, folder)
 
 

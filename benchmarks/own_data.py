@@ -126,7 +126,7 @@ def fine_tuned(
 def frozen_vectors(*names: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Turn the letters into vectors: of the whole encoder, or of its table of words alone."""
     tokenizer = load_tokenizer(default_encoder())
-    with override(**fast_parts()):
+    with override(fast_parts()):
         encoder = load_pretrained(
             BertModel, default_encoder(), unused=("pooler",), add_pooling_layer=False
         )

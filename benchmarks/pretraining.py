@@ -30,7 +30,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks.encoder import STEPS, build, measure, spread
 from minibert.config import BertConfig
 from minibert.masking import corrupt_tokens
-from minibert.pretraining import BertForPreTraining
+from minibert.pretraining import BertForPreTraining, score_words
 
 SIZES = {  # configuration, batch, seq
     "128 x 2": (BertConfig.tiny(vocab_size=1000), 64, 32),
@@ -53,7 +53,7 @@ def build_theirs(
 PEAKS = {  # whose peak memory, and how to build the model
     "theirs": build_theirs,
     "ours": partial(build, BertForPreTraining),
-    "scores everywhere": partial(build, BertForPreTraining, plain=["scored_positions"]),
+    "scores everywhere": partial(build, BertForPreTraining, plain=[score_words]),
     "plain parts": BertForPreTraining,
 }
 
@@ -144,7 +144,7 @@ def print_times(names: list[str], arguments: argparse.Namespace) -> None:
         config, *shape = SIZES[name]
         ours = {
             step: build(BertForPreTraining, config, plain)
-            for step, plain in (STEPS | {"scores at labels only": ("scored_positions",)}).items()
+            for step, plain in (STEPS | {"scores at labels only": (score_words,)}).items()
             if arguments.steps or step in ("nothing", "all of it")
         }
         theirs, batch = build_theirs(config), draw_batch(config, *shape)

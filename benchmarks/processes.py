@@ -94,7 +94,7 @@ def compare(
 def measure(processes: Processes, rounds: int) -> dict[str, dict]:
     """Measure what these processes can do."""
     torch.set_num_threads(1)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         found = {
             name: {str(rows): compare(name, rows, processes, rounds) for rows in ROWS}
             for name in SIZES

@@ -154,7 +154,7 @@ def compare(kind: str, made: dict[str, Batches], config: BertConfig, **wishes) -
     """Train all three in turn, and print how much faster than theirs they are."""
     theirs, ours = MODELS[kind]
     models = {name: build_theirs(config, theirs) for name in made}
-    with override(**fast_parts()):
+    with override(fast_parts()):
         models["ours"] = ours(config)
     named = {name: trainer(models[name], made[name], name == "ours") for name in made}
     times = measure(named, 0, **wishes)
@@ -176,7 +176,7 @@ def main() -> None:
     torch.set_num_threads(1 if arguments.busy else 2)
     clock = time.process_time if arguments.busy else time.perf_counter
     texts = documents()
-    with override(**fast_parts()):
+    with override(fast_parts()):
         tokenizer = WordPieceTokenizer.train(chain.from_iterable(texts), vocab_size=8192)
     config = BertConfig.mini(vocab_size=tokenizer.vocab_size)
     print(

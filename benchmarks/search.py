@@ -164,7 +164,7 @@ def main() -> None:
     torch.set_num_threads(1)
     content = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
     content |= {"command": COMMAND, "origins": content.get("origins", {})}
-    with override(**fast_parts()):
+    with override(fast_parts()):
         for part in chosen.only:
             before = minutes()
             content[part] = PARTS[part]()

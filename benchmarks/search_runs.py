@@ -167,7 +167,7 @@ def main() -> None:
     torch.set_num_threads(1)
     draft = Draft(RECORD)
     runs = draft.read({})
-    with override(**fast_parts()):
+    with override(fast_parts()):
         while (next_one := lacking(runs)) is not None:
             name, rate, seed = next_one
             found = run(SETTINGS[name], rate, seed)

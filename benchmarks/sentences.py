@@ -116,7 +116,7 @@ def main() -> None:
     clock = time.process_time if arguments.busy else time.perf_counter
     folder = arguments.folder or minilm_folder()
     tokenizer, plain = load_tokenizer(folder), load_pretrained(BertModel, folder)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(BertModel, folder)
     their_model = transformers.BertModel.from_pretrained(folder).eval()
     their_tokenizer = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"))

@@ -29,10 +29,11 @@ from bertfamily import (
 )
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches
+from minibert.fast import score_labeled_words
 from minibert.fast.labeled import labeled_positions
 from minibert.losses import IGNORED_LABEL, masked_lm_loss
 from minibert.parts import override
-from minibert.pretraining import BertForPreTraining
+from minibert.pretraining import BertForPreTraining, score_words
 
 VOCABULARY, LONGEST, MASK, SPREAD = 1052, 40, 4, 0.05
 HIDDEN, LAYERS, HEADS, WIDE, NARROW = 64, 2, 4, 256, 16
@@ -124,7 +125,7 @@ class Pairs(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        with override(scored_positions=labeled_positions):
+        with override({score_words: score_labeled_words}):
             self.model = BertForPreTraining(BertConfig(**BERT))
         self.encoder = self.model.bert
 

@@ -74,7 +74,7 @@ def common_words(texts) -> Tensor:
 def similarities(folder: Path) -> dict[str, Tensor]:
     """Compare every sentence with every other one, in five ways."""
     tokenizer = load_tokenizer(folder)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(BertModel, folder)
         torch.manual_seed(SEED)
         untrained = BertModel(model.config)

@@ -72,7 +72,7 @@ def train(seed: int) -> dict:
     torch.set_num_threads(1)
     wall, cpu = time.perf_counter(), time.process_time()
     documents = sample_documents(world, DOCUMENTS, rng=np.random.default_rng(seed))
-    with override(**fast_parts()):
+    with override(fast_parts()):
         tokenizer = WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size=VOCABULARY)
         model = chapter.small_bert(tokenizer, seed)
     trainer = BertTrainer(

@@ -94,7 +94,7 @@ def train(seed: int) -> tuple[dict, dict]:
 def new_models(seed: int) -> tuple[nn.Module, nn.Module]:
     """Draw the new layers of a tagger and of a reader, always in this order."""
     torch.manual_seed(seed)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         return tag.new_tagger(minilm_folder(), TAGS), answering.new_reader(minilm_folder())
 
 

@@ -162,7 +162,7 @@ def main() -> None:
     given = parser.parse_args().vocab
     corpora = {"prose": prose(), "invented text": invent_texts(random.Random(6))}
     print(f"tokenizers {tokenizers.__version__}, transformers {transformers.__version__}")
-    with override(**fast_parts()), tempfile.TemporaryDirectory() as folder:
+    with override(fast_parts()), tempfile.TemporaryDirectory() as folder:
         for name, texts in corpora.items():
             path = given or str(Path(folder) / "vocab.txt")
             if not given:

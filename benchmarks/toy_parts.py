@@ -163,7 +163,7 @@ def pairs_floor() -> float:
 
 def rate_of(row: Row) -> float:
     """Return the learning rate of a row: one for all, and another for those without LayerNorm."""
-    return RATE_WITHOUT_NORMS if row.parts.get("layer_norm") is NoNorm else RATE
+    return RATE_WITHOUT_NORMS if row.parts.get(nn.LayerNorm) is NoNorm else RATE
 
 
 def measure(row: Row, seeds: Iterable[int], updates: int = UPDATES) -> dict[str, list[float]]:

@@ -8,11 +8,11 @@ from torch import Tensor, nn
 from bertbook.corpus import MASK_TOKEN, hundred_sentences, vocabulary
 from minibert.attention import BertAttention, BertSelfOutput
 from minibert.config import BertConfig
-from minibert.fast.labeled import labeled_positions
+from minibert.fast import score_labeled_words
 from minibert.layer import BertLayer, BertOutput
 from minibert.model import BertEncoder
 from minibert.parts import override
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining, score_words
 
 SENTENCES = hundred_sentences()
 WORDS = (*vocabulary(SENTENCES), "[CLS]", "[SEP]", "[PAD]")
@@ -93,10 +93,10 @@ class Row:
     pairs: bool = False
 
 
-NO_RESIDUALS = {"self_output": SelfOutputAlone, "output": OutputAlone}
-NO_NORMS = {"layer_norm": NoNorm}
-ALONE = NO_RESIDUALS | NO_NORMS | {"layer": AttentionLayer}
-PRE_NORM = {"layer": PreNormLayer, "encoder": PreNormEncoder}
+NO_RESIDUALS = {BertSelfOutput: SelfOutputAlone, BertOutput: OutputAlone}
+NO_NORMS = {nn.LayerNorm: NoNorm}
+ALONE = NO_RESIDUALS | NO_NORMS | {BertLayer: AttentionLayer}
+PRE_NORM = {BertLayer: PreNormLayer, BertEncoder: PreNormEncoder}
 ONE, TWO, FOUR = ({"num_attention_heads": heads} for heads in (1, 2, 4))
 DEEPER = {"num_hidden_layers": 2}
 ROWS = (
@@ -129,5 +129,5 @@ def build(row: Row, seed: int) -> nn.Module:
         pad_token_id=PAD,
     )
     torch.manual_seed(seed)
-    with override(scored_positions=labeled_positions, **row.parts):
+    with override({score_words: score_labeled_words, **row.parts}):
         return (BertForPreTraining if row.pairs else BertForMaskedLM)(config)

@@ -193,7 +193,7 @@ def main() -> None:
     parser.add_argument("--record", nargs="*", choices=PARTS, help="which parts to store; all")
     parts = parser.parse_args().record
     torch.set_num_threads(1)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         if parts is None:
             for name, run in make_broken(SEEDS[:1])["runs"].items():
                 print(name, run["ends"], run["asked"])

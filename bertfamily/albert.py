@@ -8,22 +8,25 @@ differs in training: which of two sentences comes first, in place of the next se
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from minibert import tasks
 from minibert.config import IGNORED_KEYS, BertConfig
+from minibert.embeddings import BertEmbeddings
+from minibert.heads import BertLMPredictionHead
 from minibert.inputs import require_number
+from minibert.layer import BertLayer
 from minibert.model import BertEncoder, BertModel, BertModelOutput
 from minibert.parts import override, part
 from minibert.pretraining import BertForMaskedLM
 
 from .differences import (
+    MemberHead,
     NarrowEmbeddings,
     NarrowPredictionHead,
-    built_of,
     requires,
     save_under_their_names,
 )
@@ -103,7 +106,7 @@ class AlbertEncoder(BertEncoder):
         self.layers = config.num_hidden_layers
         self.embedding_hidden_mapping_in = nn.Linear(config.embedding_size, config.hidden_size)
         self.albert_layer_groups = nn.ModuleList(
-            nn.ModuleDict({"albert_layers": nn.ModuleList(part("layer")(config) for _ in inner)})
+            nn.ModuleDict({"albert_layers": nn.ModuleList(part(BertLayer)(config) for _ in inner)})
             for inner in [range(config.inner_group_num)] * config.num_hidden_groups
         )
 
@@ -128,7 +131,7 @@ class AlbertModel(BertModel):
     config_class, base_model_prefix, own_parameters = AlbertConfig, "albert", True
 
     def __init__(self, config: AlbertConfig, add_pooling_layer: bool = True) -> None:
-        with override(embeddings=NarrowEmbeddings, encoder=AlbertEncoder):
+        with override({BertEmbeddings: NarrowEmbeddings, BertEncoder: AlbertEncoder}):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, NAMES)
 
@@ -136,21 +139,27 @@ class AlbertModel(BertModel):
 NAMES_OF_WORDS = {"cls.predictions.transform.": "predictions.", "cls.predictions.": "predictions."}
 
 
-@built_of(NAMES_OF_WORDS, bert=AlbertModel, prediction_head=NarrowPredictionHead)
-class AlbertForMaskedLM(BertForMaskedLM):
+class AlbertHead(MemberHead):
+    """What the heads of ALBERT have in common."""
+
+    config_class, base_model_prefix = AlbertConfig, "albert"
+    encoder_class = AlbertModel
+
+
+class AlbertForMaskedLM(AlbertHead, BertForMaskedLM):
     """ALBERT that predicts masked words; called as `BertForMaskedLM` is."""
 
+    names = NAMES_OF_WORDS
+    parts: ClassVar = {BertLMPredictionHead: NarrowPredictionHead}
 
-@built_of({}, bert=AlbertModel)
-class AlbertForSequenceClassification(tasks.BertForSequenceClassification):
+
+class AlbertForSequenceClassification(AlbertHead, tasks.BertForSequenceClassification):
     """ALBERT that classifies sequences."""
 
 
-@built_of({}, bert=AlbertModel)
-class AlbertForTokenClassification(tasks.BertForTokenClassification):
+class AlbertForTokenClassification(AlbertHead, tasks.BertForTokenClassification):
     """ALBERT that tags tokens."""
 
 
-@built_of({}, bert=AlbertModel)
-class AlbertForQuestionAnswering(tasks.BertForQuestionAnswering):
+class AlbertForQuestionAnswering(AlbertHead, tasks.BertForQuestionAnswering):
     """ALBERT that finds answers in a text."""

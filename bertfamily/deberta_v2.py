@@ -140,7 +140,7 @@ class DisentangledSelfAttention(BertSelfAttention):
     def __init__(self, config: DebertaV2Config) -> None:
         super().__init__(config)
         self.config = config
-        self.pos_dropout = part("dropout")(config.hidden_dropout_prob)
+        self.pos_dropout = part(nn.Dropout)(config.hidden_dropout_prob)
         hidden = config.hidden_size
         if config.relative_attention and not config.share_att_key:
             if "c2p" in config.pos_att_type:
@@ -201,7 +201,7 @@ class DebertaV2Encoder(BertEncoder):
             return
         self.rel_embeddings = nn.Embedding(2 * config.span, config.hidden_size)
         if config.norm_rel_ebd == "layer_norm":
-            self.LayerNorm = part("layer_norm")(config.hidden_size, config.layer_norm_eps)
+            self.LayerNorm = part(nn.LayerNorm)(config.hidden_size, config.layer_norm_eps)
         for layer in self.layer:
             layer.attention.self.table = self.table  # pyright: ignore[reportAttributeAccessIssue, reportArgumentType]
 
@@ -232,9 +232,11 @@ class DebertaV2Model(BertModel):
 
     def __init__(self, config: DebertaV2Config, add_pooling_layer: bool = False) -> None:
         with override(
-            embeddings=DebertaV2Embeddings,
-            self_attention=DisentangledSelfAttention,
-            encoder=DebertaV2Encoder,
+            {
+                BertEmbeddings: DebertaV2Embeddings,
+                BertSelfAttention: DisentangledSelfAttention,
+                BertEncoder: DebertaV2Encoder,
+            }
         ):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, PROJECTIONS)

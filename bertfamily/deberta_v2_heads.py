@@ -1,14 +1,17 @@
 """DeBERTa-v2 with heads. Chapter 25."""
 
-from typing import Any
+from typing import ClassVar
+
+from torch import nn
 
 from minibert import tasks
 from minibert.config import ACTIVATIONS
+from minibert.model import BertPooler
 from minibert.parts import part
 from minibert.pretraining import BertForMaskedLM
 
 from .deberta_v2 import DebertaV2Config, DebertaV2Model
-from .differences import HeadPooler, built_of
+from .differences import HeadPooler, MemberHead
 
 
 class DebertaV2Pooler(HeadPooler):
@@ -23,38 +26,39 @@ class DebertaV2Pooler(HeadPooler):
         return config.pooler_dropout
 
 
-def _drop_before_sequences(model: Any) -> None:
-    share = model.config.cls_dropout
-    model.dropout = part("dropout")(model.config.hidden_dropout_prob if share is None else share)
+class DebertaV2Head(MemberHead):
+    """What the heads of DeBERTa-v2 have in common."""
+
+    config_class, base_model_prefix = DebertaV2Config, "deberta"
+    encoder_class = DebertaV2Model
 
 
-def _names_of_words(config: DebertaV2Config) -> dict[str, str]:
-    """Return the names of today, which are BERT's, or those of the first files."""
-    first = "lm_predictions.lm_head."
-    old = {"cls.predictions.transform.": first, "cls.predictions.": first}
-    return {} if config.legacy else old
-
-
-@built_of(_names_of_words, bert=DebertaV2Model)
-class DebertaV2ForMaskedLM(BertForMaskedLM):
+class DebertaV2ForMaskedLM(DebertaV2Head, BertForMaskedLM):
     """DeBERTa-v2 that predicts masked words; called as `BertForMaskedLM` is."""
 
+    @property
+    def names(self) -> dict[str, str]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Return the names of today, which are BERT's, or those of the first files."""
+        first = "lm_predictions.lm_head."
+        old = {"cls.predictions.transform.": first, "cls.predictions.": first}
+        return {} if self.config.legacy else old
 
-@built_of(
-    {"bert.pooler.": "pooler."},
-    finish=_drop_before_sequences,
-    bert=DebertaV2Model,
-    pooler=DebertaV2Pooler,
-)
-class DebertaV2ForSequenceClassification(tasks.BertForSequenceClassification):
+
+class DebertaV2ForSequenceClassification(DebertaV2Head, tasks.BertForSequenceClassification):
     """DeBERTa-v2 that classifies sequences; its head has its own pooler."""
 
+    names: ClassVar = {"bert.pooler.": "pooler."}
+    parts: ClassVar = {BertPooler: DebertaV2Pooler}
 
-@built_of({}, bert=DebertaV2Model)
-class DebertaV2ForTokenClassification(tasks.BertForTokenClassification):
+    def finish(self) -> None:
+        """Drop with a share of its own."""
+        share = self.config.cls_dropout
+        self.dropout = part(nn.Dropout)(self.config.hidden_dropout_prob if share is None else share)
+
+
+class DebertaV2ForTokenClassification(DebertaV2Head, tasks.BertForTokenClassification):
     """DeBERTa-v2 that tags tokens."""
 
 
-@built_of({}, bert=DebertaV2Model)
-class DebertaV2ForQuestionAnswering(tasks.BertForQuestionAnswering):
+class DebertaV2ForQuestionAnswering(DebertaV2Head, tasks.BertForQuestionAnswering):
     """DeBERTa-v2 that finds answers in a text."""

@@ -1,10 +1,10 @@
 """What several members do to BERT's parts: other names, no table, narrow embeddings. Chapter 25."""
 
 import dataclasses
-import functools
+import inspect
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float, Int
@@ -13,10 +13,8 @@ from torch import Tensor, nn
 from minibert.config import REQUIRED_VALUES, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
-from minibert.model import BertPooler
-from minibert.parts import override, part
-
-Model = TypeVar("Model", bound=nn.Module)
+from minibert.model import BertModel, BertPooler
+from minibert.parts import Replacements, override, part
 
 
 def requires(model_type: str, **changes: Any) -> dict[str, Any]:
@@ -24,38 +22,32 @@ def requires(model_type: str, **changes: Any) -> dict[str, Any]:
     return {**REQUIRED_VALUES, "model_type": model_type, **changes}
 
 
-def built_of(
-    names: Mapping[str, str] | Callable[[Any], Mapping[str, str]],
-    *,
-    finish: Callable[[Any], None] | None = None,
-    **parts: type[nn.Module],
-) -> Callable[[type[Model]], type[Model]]:
-    """Build a head of BERT's of the parts of a member, and save it under its names.
+class MemberHead(nn.Module):
+    """A head of BERT's on the encoder of a member; derive from this first, from the head second.
 
-    `parts` are who plays which role while the model is built, `bert` above all; `finish` may change
-    the model once it is built; `names` are for `save_under_their_names`, or give them for a
-    configuration.
+    `encoder_class` is the encoder, `parts` are what else differs while the model is built, and
+    `names` are for `save_under_their_names`.
     """
-    member: Any = parts["bert"]
 
-    def decorate(kind: type[Model]) -> type[Model]:
-        plain = kind.__init__
+    encoder_class: Any
+    parts: ClassVar[Replacements] = {}
+    names: ClassVar[Mapping[str, str]] = {}
+    config: Any
 
-        @functools.wraps(plain)
-        def build(self: Any, config: Any, *arguments: Any, **named: Any) -> None:
-            with override(**parts):
-                plain(self, config, *arguments, **named)
-            if finish is not None:
-                finish(self)
-            own = names(config) if callable(names) else names
-            save_under_their_names(self, {**own, "bert.": f"{member.base_model_prefix}."})
+    def __init_subclass__(cls) -> None:
+        """Say that it takes what the head takes, unless it has a constructor of its own."""
+        own = "__init__" in vars(cls)
+        cls.__signature__ = None if own else inspect.signature(cls.__bases__[-1])
 
-        changes = {"__init__": build, "config_class": member.config_class}
-        for name, value in (changes | {"base_model_prefix": member.base_model_prefix}).items():
-            setattr(kind, name, value)
-        return kind
+    def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
+        with override({BertModel: self.encoder_class, **self.parts}):
+            super().__init__(config, *arguments, **named)
+        self.finish()
+        prefix = {"bert.": f"{self.encoder_class.base_model_prefix}."}
+        save_under_their_names(self, {**self.names, **prefix})
 
-    return decorate
+    def finish(self) -> None:
+        """Change what is still to be changed of the model that is built."""
 
 
 def save_under_their_names(model: nn.Module, names: Mapping[str, str]) -> None:
@@ -141,7 +133,7 @@ class HeadPooler(BertPooler):
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
-        self.dropout = part("dropout")(self.share(config))
+        self.dropout = part(nn.Dropout)(self.share(config))
 
     def share(self, config: Any) -> float:
         """Return the dropout before the linear map."""

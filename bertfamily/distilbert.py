@@ -8,7 +8,7 @@ probabilities of a larger model, its teacher (Sanh et al., 2019). Chapter 25.
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any
+from typing import ClassVar
 
 import torch
 from torch import nn
@@ -16,11 +16,11 @@ from torch import nn
 from minibert import tasks
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.embeddings import BertEmbeddings
-from minibert.model import BertModel
+from minibert.model import BertModel, BertPooler
 from minibert.parts import override, part
 from minibert.pretraining import BertForMaskedLM
 
-from .differences import HeadPooler, NoTable, built_of, requires, save_under_their_names
+from .differences import HeadPooler, MemberHead, NoTable, requires, save_under_their_names
 
 NAMES = {  # a piece of our names, and what DistilBERT says instead
     "attention.self.query": "attention.q_lin",
@@ -98,7 +98,7 @@ class DistilBertModel(BertModel):
     config_class, base_model_prefix, own_parameters = DistilBertConfig, "distilbert", True
 
     def __init__(self, config: DistilBertConfig, add_pooling_layer: bool = False) -> None:
-        with override(embeddings=DistilBertEmbeddings):
+        with override({BertEmbeddings: DistilBertEmbeddings}):
             super().__init__(config.as_bert(), add_pooling_layer)
         self.config = config
         save_under_their_names(self, NAMES)
@@ -122,35 +122,40 @@ class DistilBertPooler(HeadPooler):
         return 0.0
 
 
-def _drop_before_sequences(model: Any) -> None:
-    model.dropout = part("dropout")(model.config.seq_classif_dropout)
+class DistilBertHead(MemberHead):
+    """What the heads of DistilBERT have in common."""
+
+    config_class, base_model_prefix = DistilBertConfig, "distilbert"
+    encoder_class = DistilBertModel
 
 
-def _drop_before_answers(model: Any) -> None:
-    dropout = part("dropout")(model.config.qa_dropout)
-    model.qa_outputs = nn.Sequential(dropout, model.qa_outputs)
-
-
-@built_of(NAMES_OF_WORDS, bert=DistilBertModel)
-class DistilBertForMaskedLM(BertForMaskedLM):
+class DistilBertForMaskedLM(DistilBertHead, BertForMaskedLM):
     """DistilBERT that predicts masked words; called as `BertForMaskedLM` is."""
 
+    names = NAMES_OF_WORDS
 
-@built_of(
-    {"bert.pooler.dense": "pre_classifier"},
-    finish=_drop_before_sequences,
-    bert=DistilBertModel,
-    pooler=DistilBertPooler,
-)
-class DistilBertForSequenceClassification(tasks.BertForSequenceClassification):
+
+class DistilBertForSequenceClassification(DistilBertHead, tasks.BertForSequenceClassification):
     """DistilBERT that classifies sequences; its head has its own pooler."""
 
+    names: ClassVar = {"bert.pooler.dense": "pre_classifier"}
+    parts: ClassVar = {BertPooler: DistilBertPooler}
 
-@built_of({}, bert=DistilBertModel)
-class DistilBertForTokenClassification(tasks.BertForTokenClassification):
+    def finish(self) -> None:
+        """Drop with a share of its own."""
+        self.dropout = part(nn.Dropout)(self.config.seq_classif_dropout)
+
+
+class DistilBertForTokenClassification(DistilBertHead, tasks.BertForTokenClassification):
     """DistilBERT that tags tokens."""
 
 
-@built_of({"qa_outputs.1.": "qa_outputs."}, finish=_drop_before_answers, bert=DistilBertModel)
-class DistilBertForQuestionAnswering(tasks.BertForQuestionAnswering):
+class DistilBertForQuestionAnswering(DistilBertHead, tasks.BertForQuestionAnswering):
     """DistilBERT that finds answers in a text."""
+
+    names: ClassVar = {"qa_outputs.1.": "qa_outputs."}
+
+    def finish(self) -> None:
+        """Drop before the scores."""
+        dropout = part(nn.Dropout)(self.config.qa_dropout)
+        self.qa_outputs = nn.Sequential(dropout, self.qa_outputs)

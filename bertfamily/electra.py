@@ -8,7 +8,7 @@ original one (Clark et al., 2020). Chapter 25.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
@@ -16,17 +16,19 @@ from torch.nn import functional
 
 from minibert import tasks
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
+from minibert.embeddings import BertEmbeddings
+from minibert.heads import BertLMPredictionHead
 from minibert.inputs import require_number, require_tensor
 from minibert.losses import is_labeled, multi_label_loss
-from minibert.model import BertModel, initialize_weights
+from minibert.model import BertModel, BertPooler, initialize_weights
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 
 from .differences import (
     HeadPooler,
+    MemberHead,
     NarrowEmbeddings,
     NarrowPredictionHead,
-    built_of,
     requires,
     save_under_their_names,
 )
@@ -75,7 +77,7 @@ class ElectraModel(BertModel):
     config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
 
     def __init__(self, config: ElectraConfig, add_pooling_layer: bool = False) -> None:
-        with override(embeddings=ElectraEmbeddings):
+        with override({BertEmbeddings: ElectraEmbeddings}):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, {"embeddings.project.": "embeddings_project."})
 
@@ -102,23 +104,32 @@ class ElectraPredictionHead(NarrowPredictionHead):
         self.transform.activation = ACTIVATIONS["gelu"]
 
 
-@built_of(NAMES, bert=ElectraModel, prediction_head=ElectraPredictionHead)
-class ElectraForMaskedLM(BertForMaskedLM):
+class ElectraHead(MemberHead):
+    """What the heads of ELECTRA have in common."""
+
+    config_class, base_model_prefix = ElectraConfig, "electra"
+    encoder_class = ElectraModel
+
+
+class ElectraForMaskedLM(ElectraHead, BertForMaskedLM):
     """ELECTRA's generator, which predicts masked words; called as `BertForMaskedLM` is."""
 
+    names = NAMES
+    parts: ClassVar = {BertLMPredictionHead: ElectraPredictionHead}
 
-@built_of(NAMES_OF_SEQUENCES, bert=ElectraModel, pooler=ElectraPooler)
-class ElectraForSequenceClassification(tasks.BertForSequenceClassification):
+
+class ElectraForSequenceClassification(ElectraHead, tasks.BertForSequenceClassification):
     """ELECTRA that classifies sequences; its head has its own pooler."""
 
+    names = NAMES_OF_SEQUENCES
+    parts: ClassVar = {BertPooler: ElectraPooler}
 
-@built_of({}, bert=ElectraModel)
-class ElectraForTokenClassification(tasks.BertForTokenClassification):
+
+class ElectraForTokenClassification(ElectraHead, tasks.BertForTokenClassification):
     """ELECTRA that tags tokens."""
 
 
-@built_of({}, bert=ElectraModel)
-class ElectraForQuestionAnswering(tasks.BertForQuestionAnswering):
+class ElectraForQuestionAnswering(ElectraHead, tasks.BertForQuestionAnswering):
     """ELECTRA that finds answers in a text."""
 
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from minibert.attention import BertSelfAttention, fit_mask
 from minibert.config import ACTIVATIONS
 from minibert.inputs import check_tokens
-from minibert.model import BertEncoder, BertModel, BertModelOutput, initialize_weights
+from minibert.model import BertEncoder, BertModel, BertModelOutput, BertPooler, initialize_weights
 from minibert.parts import part
 
 from .differences import NoTable, save_under_their_names
@@ -191,7 +191,8 @@ class ModernBertModel(BertModel):
         self.config = config
         self.embeddings = ModernBertEmbeddings(config)
         self.encoder = ModernBertEncoder(config)
-        self.pooler = part("pooler")(config) if add_pooling_layer else None
+        pooler: Any = part(BertPooler)
+        self.pooler = pooler(config) if add_pooling_layer else None  # it has BERT's sizes
         initialize_weights(self, config.initializer_range)
         names = {"encoder.layer.": "layers.", "encoder.final_norm": "final_norm"}
         save_under_their_names(self, names)

@@ -1,18 +1,18 @@
 """ModernBERT with heads, each of which prepares vectors as that of words does. Chapter 25."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from minibert import tasks
 from minibert.config import ACTIVATIONS
-from minibert.heads import BertLMPredictionHead
+from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
 from minibert.model import BertModelOutput, initialize_weights
 from minibert.parts import part
 from minibert.pretraining import BertForMaskedLM
 
-from .differences import built_of
+from .differences import MemberHead
 from .modernbert import ModernBertModel
 from .modernbert_config import ModernBertConfig
 
@@ -74,43 +74,50 @@ def _new_head(config: ModernBertConfig) -> ModernBertPredictionHead:
     return head
 
 
-def _prepare_tokens(model: Any) -> None:
-    model.dropout = nn.Sequential(_new_head(model.config), model.dropout)
+class ModernBertHead(MemberHead):
+    """What the heads of ModernBERT have in common."""
+
+    config_class, base_model_prefix = ModernBertConfig, "model"
+    encoder_class = ModernBertModel
 
 
-def _prepare_answers(model: Any) -> None:
-    dropout = part("dropout")(model.config.classifier_dropout)
-    model.qa_outputs = nn.Sequential(_new_head(model.config), dropout, model.qa_outputs)
+class ModernBertForMaskedLM(ModernBertHead, BertForMaskedLM):
+    """ModernBERT that predicts masked words; called as `BertForMaskedLM` is."""
 
-
-@built_of(
-    {
+    names: ClassVar = {
         "cls.predictions.transform.": "head.",
         "cls.predictions.decoder.": "decoder.",
         "cls.predictions.bias": "decoder.bias",
-    },
-    bert=ModernBertModel,
-    prediction_head=ModernBertDecoder,
-    prediction_head_transform=ModernBertPredictionHead,
-)
-class ModernBertForMaskedLM(BertForMaskedLM):
-    """ModernBERT that predicts masked words; called as `BertForMaskedLM` is."""
+    }
+    parts: ClassVar = {
+        BertLMPredictionHead: ModernBertDecoder,
+        BertPredictionHeadTransform: ModernBertPredictionHead,
+    }
 
 
-@built_of({"bert.head.": "head."}, bert=ModernBertSummarizer)
-class ModernBertForSequenceClassification(tasks.BertForSequenceClassification):
+class ModernBertForSequenceClassification(ModernBertHead, tasks.BertForSequenceClassification):
     """ModernBERT that classifies sequences."""
 
+    names: ClassVar = {"bert.head.": "head."}
+    encoder_class = ModernBertSummarizer
 
-@built_of({"dropout.0.": "head."}, finish=_prepare_tokens, bert=ModernBertModel)
-class ModernBertForTokenClassification(tasks.BertForTokenClassification):
+
+class ModernBertForTokenClassification(ModernBertHead, tasks.BertForTokenClassification):
     """ModernBERT that tags tokens."""
 
+    names: ClassVar = {"dropout.0.": "head."}
 
-@built_of(
-    {"qa_outputs.0.": "head.", "qa_outputs.2.": "classifier."},
-    finish=_prepare_answers,
-    bert=ModernBertModel,
-)
-class ModernBertForQuestionAnswering(tasks.BertForQuestionAnswering):
+    def finish(self) -> None:
+        """Prepare every token."""
+        self.dropout = nn.Sequential(_new_head(self.config), self.dropout)
+
+
+class ModernBertForQuestionAnswering(ModernBertHead, tasks.BertForQuestionAnswering):
     """ModernBERT that finds answers in a text."""
+
+    names: ClassVar = {"qa_outputs.0.": "head.", "qa_outputs.2.": "classifier."}
+
+    def finish(self) -> None:
+        """Prepare every token before it is scored."""
+        dropout = part(nn.Dropout)(self.config.classifier_dropout)
+        self.qa_outputs = nn.Sequential(_new_head(self.config), dropout, self.qa_outputs)

@@ -7,6 +7,7 @@ Chapter 25.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float, Int
@@ -17,11 +18,11 @@ from minibert.config import ACTIVATIONS, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertPredictionHeadTransform
 from minibert.inputs import check_tokens
-from minibert.model import BertModel
+from minibert.model import BertModel, BertPooler
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 
-from .differences import HeadPooler, built_of, requires
+from .differences import HeadPooler, MemberHead, requires
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +86,7 @@ class RobertaModel(BertModel):
     config_class, base_model_prefix = RobertaConfig, "roberta"
 
     def __init__(self, config: RobertaConfig, add_pooling_layer: bool = True) -> None:
-        with override(embeddings=RobertaEmbeddings):
+        with override({BertEmbeddings: RobertaEmbeddings}):
             super().__init__(config, add_pooling_layer)
 
 
@@ -105,21 +106,30 @@ NAMES = {  # a piece of our names, and what the heads of RoBERTa say instead
 NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
 
 
-@built_of(NAMES, bert=RobertaModel, prediction_head_transform=RobertaTransform)
-class RobertaForMaskedLM(BertForMaskedLM):
+class RobertaHead(MemberHead):
+    """What the heads of RoBERTa have in common."""
+
+    config_class, base_model_prefix = RobertaConfig, "roberta"
+    encoder_class = RobertaModel
+
+
+class RobertaForMaskedLM(RobertaHead, BertForMaskedLM):
     """RoBERTa that predicts masked words; called as `BertForMaskedLM` is."""
 
+    names = NAMES
+    parts: ClassVar = {BertPredictionHeadTransform: RobertaTransform}
 
-@built_of(NAMES_OF_SEQUENCES, bert=RobertaModel, pooler=HeadPooler)
-class RobertaForSequenceClassification(tasks.BertForSequenceClassification):
+
+class RobertaForSequenceClassification(RobertaHead, tasks.BertForSequenceClassification):
     """RoBERTa that classifies sequences; its head has its own pooler."""
 
+    names = NAMES_OF_SEQUENCES
+    parts: ClassVar = {BertPooler: HeadPooler}
 
-@built_of({}, bert=RobertaModel)
-class RobertaForTokenClassification(tasks.BertForTokenClassification):
+
+class RobertaForTokenClassification(RobertaHead, tasks.BertForTokenClassification):
     """RoBERTa that tags tokens."""
 
 
-@built_of({}, bert=RobertaModel)
-class RobertaForQuestionAnswering(tasks.BertForQuestionAnswering):
+class RobertaForQuestionAnswering(RobertaHead, tasks.BertForQuestionAnswering):
     """RoBERTa that finds answers in a text."""

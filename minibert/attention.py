@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from .config import BertConfig
 from .inputs import FLOATS, check_mask, require_tensor
-from .parts import part, register
+from .parts import part
 
 
 def additive_mask(
@@ -115,7 +115,7 @@ class BertSelfAttention(nn.Module):
         self.query = nn.Linear(config.hidden_size, config.hidden_size)
         self.key = nn.Linear(config.hidden_size, config.hidden_size)
         self.value = nn.Linear(config.hidden_size, config.hidden_size)
-        self.dropout = part("dropout")(config.attention_probs_dropout_prob)
+        self.dropout = part(nn.Dropout)(config.attention_probs_dropout_prob)
 
     def forward(
         self,
@@ -189,13 +189,18 @@ class BertSelfOutput(nn.Module):
 
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: the normalization comes after the
     sum (post-norm).
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
-        self.LayerNorm = part("layer_norm")(config.hidden_size, config.layer_norm_eps)
-        self.dropout = part("dropout")(config.hidden_dropout_prob)
+        self.LayerNorm = part(nn.LayerNorm)(config.hidden_size, config.layer_norm_eps)
+        self.dropout = part(nn.Dropout)(config.hidden_dropout_prob)
 
     def forward(
         self,
@@ -211,12 +216,17 @@ class BertAttention(nn.Module):
     """Join self-attention and its output: the first half of a layer.
 
     ``output(self_attention(hidden_states), hidden_states)``.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.self = part("self_attention")(config)
-        self.output = part("self_output")(config)
+        self.self = part(BertSelfAttention)(config)
+        self.output = part(BertSelfOutput)(config)
 
     def forward(
         self,
@@ -227,6 +237,3 @@ class BertAttention(nn.Module):
         """Attend, mix, add and normalize; on request return the weights as well."""
         context, probs = self.self(hidden_states, additive_mask, output_attentions)
         return self.output(context, hidden_states), probs
-
-
-register(self_attention=BertSelfAttention, self_output=BertSelfOutput)

@@ -39,8 +39,8 @@ class BertEmbeddings(nn.Module):
         self.word_embeddings = nn.Embedding(config.vocab_size, hidden, config.pad_token_id)
         self.position_embeddings = nn.Embedding(config.max_position_embeddings, hidden)
         self.token_type_embeddings = nn.Embedding(config.type_vocab_size, hidden)
-        self.LayerNorm = part("layer_norm")(hidden, config.layer_norm_eps)
-        self.dropout = part("dropout")(config.hidden_dropout_prob)
+        self.LayerNorm = part(nn.LayerNorm)(hidden, config.layer_norm_eps)
+        self.dropout = part(nn.Dropout)(config.hidden_dropout_prob)
 
     def forward(
         self,

@@ -5,20 +5,25 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from .config import ACTIVATIONS, BertConfig
-from .parts import part, register
+from .parts import part
 
 
 class BertPredictionHeadTransform(nn.Module):
     """Prepare a vector for the comparison with all words.
 
     ``LayerNorm(gelu(dense(hidden_states)))``, with the activation that `config.hidden_act` names.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
         self.activation = ACTIVATIONS[config.hidden_act]
-        self.LayerNorm = part("layer_norm")(config.hidden_size, config.layer_norm_eps)
+        self.LayerNorm = part(nn.LayerNorm)(config.hidden_size, config.layer_norm_eps)
 
     def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
         """Mix the numbers of each vector, apply the activation, and normalize."""
@@ -49,7 +54,7 @@ class BertLMPredictionHead(nn.Module):
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
         super().__init__()
-        self.transform = part("prediction_head_transform")(config)
+        self.transform = part(BertPredictionHeadTransform)(config)
         self.decoder = nn.Linear(config.hidden_size, config.vocab_size)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
         self.tie(word_embeddings)
@@ -73,11 +78,16 @@ class BertOnlyMLMHead(nn.Module):
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
         super().__init__()
-        self.predictions = part("prediction_head")(config, word_embeddings)
+        self.predictions = part(BertLMPredictionHead)(config, word_embeddings)
 
     def forward(self, sequence_output: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Score every word of the vocabulary."""
         return self.predictions(sequence_output)  # (..., vocab)
+
+
+def linear_classifier(hidden_size: int, num_labels: int) -> nn.Linear:
+    """Build the linear map from a vector to one score for each label, with which heads end."""
+    return nn.Linear(hidden_size, num_labels)
 
 
 class BertPreTrainingHeads(nn.Module):
@@ -85,12 +95,19 @@ class BertPreTrainingHeads(nn.Module):
 
     ``predictions(sequence_output)`` and ``seq_relationship(pooled_output)``, a linear map to two
     scores: 0 for "B follows A", 1 for "B comes from elsewhere".
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
+    word_embeddings : nn.Embedding
+        The table of the embeddings, shape (vocab, hidden).
     """
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
         super().__init__()
-        self.predictions = part("prediction_head")(config, word_embeddings)
-        self.seq_relationship = part("classifier")(config.hidden_size, 2)
+        self.predictions = part(BertLMPredictionHead)(config, word_embeddings)
+        self.seq_relationship = part(linear_classifier)(config.hidden_size, 2)
 
     def forward(
         self,
@@ -100,8 +117,3 @@ class BertPreTrainingHeads(nn.Module):
         """Score every word, and whether B follows A."""
         prediction_logits = self.predictions(sequence_output)  # (..., vocab)
         return prediction_logits, self.seq_relationship(pooled_output)  # (batch, 2)
-
-
-register(
-    prediction_head_transform=BertPredictionHeadTransform, prediction_head=BertLMPredictionHead
-)

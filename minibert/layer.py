@@ -5,13 +5,18 @@ from torch import Tensor, nn
 
 from .attention import BertAttention
 from .config import ACTIVATIONS, BertConfig
-from .parts import part, register
+from .parts import part
 
 
 class BertIntermediate(nn.Module):
     """Widen every token's vector and apply the activation: the first half of the feed-forward.
 
     ``gelu(dense(hidden_states))``, with the activation that `config.hidden_act` names.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -30,13 +35,18 @@ class BertOutput(nn.Module):
     """Narrow the vectors again, and add them to what came out of attention.
 
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: post-norm, as after attention.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
-        self.LayerNorm = part("layer_norm")(config.hidden_size, config.layer_norm_eps)
-        self.dropout = part("dropout")(config.hidden_dropout_prob)
+        self.LayerNorm = part(nn.LayerNorm)(config.hidden_size, config.layer_norm_eps)
+        self.dropout = part(nn.Dropout)(config.hidden_dropout_prob)
 
     def forward(
         self,
@@ -73,9 +83,9 @@ class BertLayer(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.attention = part("attention")(config)
-        self.intermediate = part("intermediate")(config)
-        self.output = part("output")(config)
+        self.attention = part(BertAttention)(config)
+        self.intermediate = part(BertIntermediate)(config)
+        self.output = part(BertOutput)(config)
 
     def forward(
         self,
@@ -87,6 +97,3 @@ class BertLayer(nn.Module):
         attended, probs = self.attention(hidden_states, additive_mask, output_attentions)
         wide = self.intermediate(attended)  # (batch, seq, intermediate)
         return self.output(wide, attended), probs  # (batch, seq, hidden)
-
-
-register(attention=BertAttention, intermediate=BertIntermediate, output=BertOutput)

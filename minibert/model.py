@@ -11,7 +11,7 @@ from .config import BertConfig
 from .embeddings import BertEmbeddings
 from .inputs import require_tensor
 from .layer import BertLayer
-from .parts import part, register
+from .parts import part
 
 
 class BertModelOutput(NamedTuple):
@@ -57,7 +57,7 @@ class BertEncoder(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.layer = nn.ModuleList(part("layer")(config) for _ in range(config.num_hidden_layers))
+        self.layer = nn.ModuleList(part(BertLayer)(config) for _ in range(config.num_hidden_layers))
 
     def forward(
         self,
@@ -84,6 +84,11 @@ class BertPooler(nn.Module):
     """Summarize a sequence by the vector of its first token, [CLS].
 
     ``tanh(dense(hidden_states[:, 0]))``.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -125,9 +130,9 @@ class BertModel(nn.Module):
     def __init__(self, config: BertConfig, add_pooling_layer: bool = True) -> None:
         super().__init__()
         self.config = config
-        self.embeddings = part("embeddings")(config)
-        self.encoder = part("encoder")(config)
-        self.pooler = part("pooler")(config) if add_pooling_layer else None
+        self.embeddings = part(BertEmbeddings)(config)
+        self.encoder = part(BertEncoder)(config)
+        self.pooler = part(BertPooler)(config) if add_pooling_layer else None
         initialize_weights(self, config.initializer_range)
 
     def forward(
@@ -226,12 +231,3 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
             nn.init.zeros_(bias)
         if isinstance(layer, nn.Embedding) and layer.padding_idx is not None:
             nn.init.zeros_(layer.weight[layer.padding_idx])
-
-
-register(
-    embeddings=BertEmbeddings,
-    layer=BertLayer,
-    encoder=BertEncoder,
-    pooler=BertPooler,
-    bert=BertModel,
-)

@@ -1,10 +1,13 @@
-"""Which class plays which part of a BERT: ours, the reader's, or one that is faster.
+"""Which class plays in the place of which: ours, the reader's, or one that is faster.
 
-A model is put together from parts, and each part has a role, under Hugging Face's word for it. The
-models of this package never name a class; they ask ``part("self_attention")`` for whoever plays
-that role now. There are two ways to change the answer: ``use(self_attention=MySelfAttention)`` for
-good, in the whole process, and ``with override(self_attention=MySelfAttention):`` for the length of
-a block. A block belongs to the thread or task that opened it; no other sees its parts. Chapter 8.
+A class names its parts where it builds them, ``self.attention = part(BertAttention)(config)``;
+`part` returns what plays in that place now, by default the class itself. There are two ways to
+change the answer: ``use({BertAttention: MyAttention})`` for good, in the whole process, and
+``with override({BertAttention: MyAttention}):`` for the length of a block. Chapter 8.
+
+The two need two names: a call cannot know whether a ``with`` stands before it, so that one function
+for both would have to take effect in all threads before the block could take it back. A block
+belongs to the thread or task that opened it, and no other sees what it replaces.
 """
 
 from __future__ import annotations
@@ -13,98 +16,75 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from inspect import unwrap
+from typing import Any, TypeVar, cast
 
-from torch import nn
+Original = TypeVar("Original", bound=Callable[..., Any])
+Replacements = Mapping[Callable[..., Any], Callable[..., Any]]
+Validator = Callable[[Callable[..., Any], Callable[..., Any]], None]
 
-Validator = Callable[[str, Callable], None]
-
-_defaults: dict[str, Callable] = {
-    "classifier": nn.Linear,
-    "dropout": nn.Dropout,
-    "layer_norm": nn.LayerNorm,
-}
-_for_good: dict[str, Callable] = {}  # roles that `use` has given to somebody, in every thread
+_for_good: dict[Callable[..., Any], Callable[..., Any]] = {}  # what `use` has replaced
 # The blocks that are open in this thread or task, the innermost last, each with a key of its own.
-_blocks: ContextVar[tuple[tuple[object, Mapping[str, Callable]], ...]] = ContextVar(
-    "_blocks", default=()
-)
+_blocks: ContextVar[tuple[tuple[object, Replacements], ...]] = ContextVar("_blocks", default=())
 _validate: Validator | None = None
 
 
-def register(**defaults: Callable) -> None:
-    """Name who plays a role by default; a file does so for the roles that its models ask for."""
-    _defaults.update(defaults)
+class Replaced(dict[Callable[..., Any], Callable[..., Any]]):
+    """What plays in the place of what; printed by the names."""
+
+    def __repr__(self) -> str:
+        """Write each pair as a reader would write it for `use`."""
+        pairs = ((unwrap(original), unwrap(new)) for original, new in self.items())
+        named = (f"{old.__name__}: {new.__name__}" for old, new in pairs if old is not new)
+        return f"{{{', '.join(named)}}}"
 
 
-def default_part(role: str) -> Callable:
-    """Return the class or function that plays a role unless it is replaced.
+def part(original: Original) -> Original:
+    """Return the class or function that plays in the place of one now.
 
     Parameters
     ----------
-    role : str
-        Such as "self_attention".
+    original : class or function
+        What plays unless it is replaced, such as `BertSelfAttention`.
 
     Returns
     -------
     class or function
-        Ours, or PyTorch's.
-    """
-    if role not in _defaults:
-        raise ValueError(f"no role {role!r} in {[*_defaults]}; import minibert.pretraining for all")
-    return _defaults[role]
-
-
-def part(role: str) -> Callable:
-    """Return the class or function that plays a role now.
-
-    Parameters
-    ----------
-    role : str
-        Such as "self_attention".
-
-    Returns
-    -------
-    class or function
-        That of the innermost block of `override` around this call, else of `use`, else the default.
-
-    Raises
-    ------
-    ValueError
-        If there is no such role.
+        That of the innermost block of `override` around this call, else of `use`, else `original`.
 
     Examples
     --------
-    >>> import minibert.attention
-    >>> part("self_attention").__name__
+    >>> from minibert.attention import BertSelfAttention
+    >>> part(BertSelfAttention).__name__
     'BertSelfAttention'
     """
-    default = default_part(role)
-    for _, players in reversed(_blocks.get()):
-        if role in players:
-            return players[role]
-    return _for_good.get(role, default)
+    for _, replacements in reversed(_blocks.get()):
+        if original in replacements:
+            return cast(Original, replacements[original])
+    return cast(Original, _for_good.get(original, original))
 
 
-def use(**players: Callable) -> Cast:
-    """Let other classes play parts for good: in all models that are built from here on.
+def use(replacements: Replacements) -> Replaced:
+    """Replace parts for good: in all models that are built from here on.
 
     Models that stand already keep the parts they were built with. A block of `override` around the
-    call gives up the same roles; the blocks of other threads keep them.
+    call gives up the same parts; the blocks of other threads keep them. A part that is replaced by
+    itself is in its old place again.
 
     Parameters
     ----------
-    **players
-        The class, or function, for each role: ``use(self_attention=MySelfAttention)``.
+    replacements : mapping
+        From each class, or function, to that which plays in its place:
+        ``use({BertSelfAttention: MySelfAttention})``.
 
     Returns
     -------
-    Cast
-        Who plays what, to be printed.
+    Replaced
+        All that is replaced now, as `replaced` returns it.
 
     Raises
     ------
     TypeError, ValueError
-        If a role is unknown, or the validator refuses a class: see `validate_with`.
+        If something is no class or function, or the validator refuses one: see `validate_with`.
 
     Examples
     --------
@@ -112,35 +92,35 @@ def use(**players: Callable) -> Cast:
     >>> from minibert.config import BertConfig
     >>> class Mine(BertSelfAttention):
     ...     pass
-    >>> use(self_attention=Mine)
-    running on: self_attention: Mine, ours for the rest
+    >>> use({BertSelfAttention: Mine})
+    {BertSelfAttention: Mine}
     >>> BertAttention(BertConfig.tiny()).self.__class__.__name__
     'Mine'
-    >>> use(self_attention=BertSelfAttention)
-    running on: our parts
+    >>> use({BertSelfAttention: BertSelfAttention})
+    {}
     """
-    _check(players)
-    _for_good.update(players)
+    _check(replacements)
+    _for_good.update(replacements)
     around = _blocks.get()
-    _blocks.set(tuple((block, _without(inside, players)) for block, inside in around))
-    return Cast()
+    _blocks.set(tuple((block, _without(inside, replacements)) for block, inside in around))
+    return replaced()
 
 
 @contextmanager
-def override(**players: Callable) -> Iterator[Cast]:
-    """Let other classes play parts in one block, of this thread or task alone.
+def override(replacements: Replacements) -> Iterator[Replaced]:
+    """Replace parts in one block, of this thread or task alone.
 
     Blocks nest, and may end in any order.
 
     Parameters
     ----------
-    **players
-        The class, or function, for each role.
+    replacements : mapping
+        From each class, or function, to that which plays in its place.
 
     Yields
     ------
-    Cast
-        Who plays what.
+    Replaced
+        All that is replaced now.
 
     Raises
     ------
@@ -153,55 +133,59 @@ def override(**players: Callable) -> Iterator[Cast]:
     >>> from minibert.config import BertConfig
     >>> class Mine(BertSelfAttention):
     ...     pass
-    >>> with override(self_attention=Mine):
+    >>> with override({BertSelfAttention: Mine}):
     ...     BertAttention(BertConfig.tiny()).self.__class__.__name__
     'Mine'
-    >>> part("self_attention").__name__
+    >>> part(BertSelfAttention).__name__
     'BertSelfAttention'
     """
-    _check(players)
+    _check(replacements)
     block = object()
-    _blocks.set((*_blocks.get(), (block, players)))
+    _blocks.set((*_blocks.get(), (block, dict(replacements))))
     try:
-        yield Cast()
+        yield replaced()
     finally:
         _blocks.set(tuple(each for each in _blocks.get() if each[0] is not block))
 
 
-def _without(inside: Mapping[str, Callable], gone: Collection[str]) -> dict[str, Callable]:
-    """Return the players of a block but for some roles."""
-    return {role: who for role, who in inside.items() if role not in gone}
-
-
-def _check(players: Mapping[str, Callable]) -> None:
-    """Raise if a role is unknown, or a class cannot play it."""
-    for role, player in players.items():
-        if player is not default_part(role) and _validate is not None:
-            _validate(role, player)
-
-
-class Cast:
-    """Who plays which part: what `use` and `override` answer with, to be printed."""
-
-    def __repr__(self) -> str:
-        """Name every role that is not played by its default."""
-        players = {role: unwrap(player) for role, player in replaced().items()}
-        named = [f"{r}: {who.__name__}" for r, who in players.items() if who is not _defaults[r]]
-        return f"running on: {', '.join([*named, 'ours for the rest']) if named else 'our parts'}"
-
-
-def replaced() -> dict[str, Callable]:
-    """Return the roles that are not played by their defaults, with their players."""
-    inside = [role for _, players in _blocks.get() for role in players]
-    players = {role: part(role) for role in [*_for_good, *inside]}
-    return {role: who for role, who in players.items() if who is not _defaults[role]}
+def replaced() -> Replaced:
+    """Return what is replaced now, and by what."""
+    inside = [original for _, replacements in _blocks.get() for original in replacements]
+    now = {original: part(original) for original in [*_for_good, *inside]}
+    return Replaced({old: new for old, new in now.items() if new is not old})
 
 
 def validate_with(validator: Validator | None) -> None:
-    """Let a function look at every player before it plays, and raise if it cannot play.
+    """Let a function look at every replacement first, and raise if it cannot play.
 
     Without one, any class or function may play. Whoever imports this package may know more about
-    their classes: bertbook builds each once and compares its weights with those of the default.
+    their classes: bertbook knows which classes the models ask for, builds each replacement once
+    and compares its weights with those of the original.
     """
     global _validate
     _validate = validator
+
+
+def _without(inside: Replacements, gone: Collection[object]) -> Replacements:
+    """Return the replacements of a block but for some."""
+    return {original: new for original, new in inside.items() if original not in gone}
+
+
+def _check(replacements: object) -> None:
+    """Raise if something is no class or function, or cannot play in the place of another."""
+    if not isinstance(replacements, Mapping):
+        raise TypeError(
+            f"give a dictionary, {{BertSelfAttention: MySelfAttention}}, not {replacements!r}"
+        )
+    for original, new in replacements.items():
+        if not callable(original):
+            raise TypeError(
+                f"{original!r} is no class or function; name what is replaced by itself, as in "
+                "{BertSelfAttention: MySelfAttention}"
+            )
+        if new is original:
+            continue
+        if _validate is not None:
+            _validate(original, new)
+        elif not callable(new):
+            raise TypeError(f"{original.__name__} is replaced by a class or function, not {new!r}")

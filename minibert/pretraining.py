@@ -1,5 +1,6 @@
 """BERT with the heads of its pre-training: masked words, or also the next sentence. Chapter 12."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from jaxtyping import Float, Int, Shaped
@@ -8,8 +9,8 @@ from torch import Tensor, nn
 from .config import BertConfig
 from .heads import BertOnlyMLMHead, BertPreTrainingHeads
 from .losses import masked_lm_loss, next_sentence_loss
-from .model import initialize_weights
-from .parts import part, register
+from .model import BertModel, initialize_weights
+from .parts import part
 
 
 class MaskedLMOutput(NamedTuple):
@@ -51,6 +52,32 @@ class BertForPreTrainingOutput(NamedTuple):
     attentions: tuple[Float[Tensor, "batch heads seq seq"], ...] | None = None
 
 
+def score_words(
+    head: Callable[..., Any],
+    labels: Int[Tensor, "batch seq"] | None,
+    vectors: tuple[Float[Tensor, "..."], ...],
+) -> tuple[Any, Int[Tensor, "..."] | None]:
+    """Score the words at every position.
+
+    Parameters
+    ----------
+    head : callable
+        Scores vectors, such as `BertPreTrainingHeads`.
+    labels : Int[Tensor, "batch seq"] or None
+        Id of the true word, -100 without label.
+    vectors : tuple of Float[Tensor, "batch seq hidden"] and perhaps Float[Tensor, "batch hidden"]
+        One vector per token, and one per sequence if the head takes it.
+
+    Returns
+    -------
+    scores : Float[Tensor, "... vocab"], or a tuple that begins with it
+        What the head returns.
+    labels : Int[Tensor, "..."] or None
+        As they were given.
+    """
+    return head(*vectors), labels
+
+
 class BertForMaskedLM(nn.Module):
     """Predict masked words: BERT without pooler, and the tied prediction head.
 
@@ -79,9 +106,9 @@ class BertForMaskedLM(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
-        self.bert = part("bert")(config, add_pooling_layer=False)
-        self.scored_positions = part("scored_positions")
-        self.cls = part("mlm_head")(config, self.bert.embeddings.word_embeddings)
+        self.bert = part(BertModel)(config, add_pooling_layer=False)
+        self.score_words = part(score_words)
+        self.cls = part(BertOnlyMLMHead)(config, self.bert.embeddings.word_embeddings)
         initialize_weights(self.cls.predictions.transform, config.initializer_range)
 
     def forward(
@@ -102,8 +129,8 @@ class BertForMaskedLM(nn.Module):
         """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
-        scored, labels = self.scored_positions(encoded.last_hidden_state, labels)
-        logits = self.cls(scored)  # (batch, seq, vocab)
+        logits, labels = self.score_words(self.cls, labels, (encoded.last_hidden_state,))
+        # logits: (batch, seq, vocab)
         loss = None if labels is None else masked_lm_loss(logits, labels)  # ()
         return MaskedLMOutput(loss, logits, encoded.hidden_states, encoded.attentions)
 
@@ -139,9 +166,9 @@ class BertForPreTraining(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
-        self.bert = part("bert")(config)
-        self.scored_positions = part("scored_positions")
-        self.cls = part("pretraining_heads")(config, self.bert.embeddings.word_embeddings)
+        self.bert = part(BertModel)(config)
+        self.score_words = part(score_words)
+        self.cls = part(BertPreTrainingHeads)(config, self.bert.embeddings.word_embeddings)
         for new in (self.cls.predictions.transform, self.cls.seq_relationship):
             initialize_weights(new, config.initializer_range)
 
@@ -165,8 +192,9 @@ class BertForPreTraining(nn.Module):
         """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
-        scored, labels = self.scored_positions(encoded.last_hidden_state, labels)
-        words, pairs = self.cls(scored, encoded.pooler_output)  # (batch, seq, vocab), (batch, 2)
+        vectors = encoded.last_hidden_state, encoded.pooler_output
+        scores, labels = self.score_words(self.cls, labels, vectors)
+        words, pairs = scores  # (batch, seq, vocab), (batch, 2)
         about_words = None if labels is None else masked_lm_loss(words, labels)
         answers = next_sentence_label
         about_pairs = None if answers is None else next_sentence_loss(pairs, answers)
@@ -174,18 +202,3 @@ class BertForPreTraining(nn.Module):
         loss: Any = sum(losses) if losses else None  # ()
         extra = encoded.hidden_states, encoded.attentions
         return BertForPreTrainingOutput(loss, words, pairs, about_words, about_pairs, *extra)
-
-
-def all_positions(
-    hidden_states: Float[Tensor, "batch seq hidden"], labels: Int[Tensor, "batch seq"] | None
-) -> tuple[Float[Tensor, "batch seq hidden"], Int[Tensor, "batch seq"] | None]:
-    """Return the vectors whose words are scored, and their labels: all, labeled or not."""
-    return hidden_states, labels
-
-
-register(
-    mlm_head=BertOnlyMLMHead,
-    pretraining_heads=BertPreTrainingHeads,
-    pretraining=BertForPreTraining,
-    scored_positions=all_positions,
-)

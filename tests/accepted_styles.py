@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from bertbook.reader.contracts import players_of
+from torch import nn
+
+from bertbook.reader.contracts import replacements_of
+from minibert.heads import BertOnlyMLMHead
 
 SAMPLE = Path(__file__).with_name("mine") / "my_bert_sample.py"
 RESULT = "return context, probs if show else None"
@@ -112,7 +115,7 @@ STYLES = {
 # What the checker refuses, since a later chapter could not run it, is in checks/wrong_modules.py.
 REFUSED = {"a bert of keywords"}  # models call it by place
 
-UNASKED = {"mlm_head", "layer_norm", "dropout"}  # roles that no chapter asks its reader to keep
+UNASKED = {BertOnlyMLMHead, nn.LayerNorm, nn.Dropout}  # what no chapter asks its reader to keep
 
 _numbers = itertools.count()
 
@@ -129,7 +132,7 @@ def module_of(style: str) -> ModuleType:
     return module
 
 
-def classes_of(style: str) -> dict[str, Callable]:
-    """Give the classes of a style that an exercise asks for, by their roles."""
+def classes_of(style: str) -> dict[Callable, Callable]:
+    """Give the classes of a style that an exercise asks for, by what they replace."""
     named = {n: c for n, c in vars(module_of(style)).items() if n.startswith("My")}
-    return {role: c for role, c in players_of(named)[0].items() if role not in UNASKED}
+    return {role: c for role, c in replacements_of(named)[0].items() if role not in UNASKED}

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bertbook.reader.contracts import ROLES, players_of
+from bertbook.reader.contracts import ROLES, my_name, replacements_of
 from bertbook.reader.reader_file import run_reader_file
 from minibert.parts import replaced, use
 
-Players = dict[str, Callable]  # the reader's class or function for each role
+Players = dict[Callable, Callable]  # the reader's class or function in the place of each
 
 # The tests that build models of whoever plays, by file or by test.
 GROUPS = {
@@ -39,11 +39,13 @@ OURS_ALONE = ("tests/test_model_properties.py::test_masks_of_ones_bools_and_floa
 def load(path: Path) -> tuple[Players, list[str]]:
     """Run a reader's file; return who plays what, and the words for classes without a role."""
     try:
-        players, nameless = players_of(run_reader_file(path))
+        players, nameless = replacements_of(run_reader_file(path))
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
     if not players:
-        first = f": {nameless[0]}" if nameless else f"; the roles are {', '.join(ROLES)}"
+        first = (
+            f": {nameless[0]}" if nameless else f"; the names are {', '.join(map(my_name, ROLES))}"
+        )
         raise pytest.UsageError(f"{path} holds no part, such as MySelfAttention{first}")
     return players, nameless
 
@@ -51,7 +53,7 @@ def load(path: Path) -> tuple[Players, list[str]]:
 def play(players: Players) -> None:
     """Let the reader's parts play from here on."""
     try:
-        use(**players)
+        use(players)
     except (TypeError, ValueError) as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -75,8 +77,7 @@ class MyParts:
 
     def pytest_report_header(self) -> list[str]:
         """Say who plays."""
-        cast = ", ".join(f"{role}: {player.__name__}" for role, player in replaced().items())
-        return [f"running on: {cast}", *self.nameless]
+        return [f"running on: {replaced()}", *self.nameless]
 
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]

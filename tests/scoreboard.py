@@ -61,10 +61,10 @@ def parts(players: Players) -> Iterator[tuple[str, ...]]:
     for role, player in players.items():
         if ROLES[role].built:
             found = examine(player, role)
-            yield role, player.__name__, f"{found.held} of {found.total}", found.problem
+            yield role.__name__, player.__name__, f"{found.held} of {found.total}", found.problem
         else:
             problem = _broken(role, player)
-            yield role, player.__name__, f"{0 if problem else 1} of 1", problem
+            yield role.__name__, player.__name__, f"{0 if problem else 1} of 1", problem
 
 
 def _broken(role: str, player: object) -> str:
@@ -78,7 +78,7 @@ def _broken(role: str, player: object) -> str:
 def models(file: Path, players: Players) -> list[tuple[str, ...]]:
     """Run the tests of models built of the reader's parts, and write a line for each group."""
     try:
-        with override(**players):
+        with override(players):
             pass
     except (TypeError, ValueError):
         return [("not tested", NOT_BUILT)]

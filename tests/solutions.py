@@ -10,7 +10,7 @@ from types import ModuleType
 
 import nbformat
 
-from bertbook.reader.contracts import players_of
+from bertbook.reader.contracts import replacements_of
 from bertbook.reader.keeping import HEADING, with_definition
 
 CHAPTERS = Path(__file__).parents[1] / "book" / "chapters"
@@ -36,7 +36,7 @@ def _solutions(path: Path) -> Iterator[object]:
     imports = [_renamed(cell.source, ast.Import, ast.ImportFrom) for cell in cells]
     things = vars(run_as_notebook("\n".join(imports + codes), path.stem))
     hers = {name: thing for name, thing in things.items() if name.startswith(("My", "my_"))}
-    yield from players_of(hers)[0].values()
+    yield from replacements_of(hers)[0].values()
 
 
 def _renamed(code: str, *kinds: type[ast.stmt]) -> str:

@@ -7,8 +7,9 @@ from effort import mostly_thorough
 from torch import nn
 from torch._dynamo.testing import CompileCounter
 
+from minibert.attention import BertSelfAttention
 from minibert.fast import FAST_PARTS, UnpaddedEncoder, UnpaddedSelfAttention
-from minibert.model import BertModel
+from minibert.model import BertEncoder, BertModel
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import BertForSequenceClassification
@@ -105,15 +106,15 @@ class Traceable(nn.Module):
         return tuple(value for value in output if value is not None)
 
 
-UNPADDED = {"encoder": UnpaddedEncoder, "self_attention": UnpaddedSelfAttention}
+UNPADDED = {BertEncoder: UnpaddedEncoder, BertSelfAttention: UnpaddedSelfAttention}
 
 
 # PyTorch calls the tracer old, and says at every check of a shape that it will not be repeated.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
 @pytest.mark.parametrize("padded", [True, False])
-@pytest.mark.parametrize("faster", [{"self_attention": FAST_PARTS["self_attention"]}, UNPADDED])
+@pytest.mark.parametrize("faster", [{BertSelfAttention: FAST_PARTS[BertSelfAttention]}, UNPADDED])
 def test_a_traced_model_takes_every_size_and_sees_the_padding(faster, padded, tmp_path):
-    with override(**faster):
+    with override(faster):
         model = build(SMALL, kind=BertForSequenceClassification)
     traced = torch.jit.trace(Traceable(model), draw_inputs(3, 6, padded))
     torch.jit.save(traced, tmp_path / "model.pt")

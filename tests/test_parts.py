@@ -1,7 +1,9 @@
 """Parts: who plays what, until when, and the words for a class that cannot play."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,13 +11,18 @@ from bert_pairs import KINDS as MODELS
 from bert_pairs import close, draw_batch, scatter_weights
 from torch import nn
 
-from bertbook.reader.contracts import ROLES, contract, require_contract, role_of
-from minibert import parts
+import bertfamily
+import minibert
+from bertbook.reader.contracts import ROLES, contract, original_of, require_contract
+from bertfamily.roberta import RobertaEmbeddings
 from minibert.attention import BertAttention, BertSelfAttention
 from minibert.config import BertConfig
+from minibert.embeddings import BertEmbeddings
+from minibert.heads import linear_classifier
 from minibert.masking import corrupt_tokens
 from minibert.model import BertModel
-from minibert.parts import default_part, override, part, replaced, use
+from minibert.parts import override, part, replaced, use
+from minibert.pretraining import BertForPreTraining
 
 SIZES = {"vocab_size": 19, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
@@ -46,20 +53,22 @@ def kinds(model):
     return {type(module) for module in model.modules()}
 
 
-@pytest.mark.parametrize("role", [r for r, t in ROLES.items() if t.built and r != "classifier"])
+@pytest.mark.parametrize(
+    "role", [r for r, t in ROLES.items() if t.built and r != linear_classifier]
+)
 def test_every_part_of_every_model_can_be_replaced(role):
-    mine = type("Mine", (default_part(role),), {})
-    before = [kind for kind in MODELS if default_part(role) in kinds(kind(SMALL)) - {kind}]
-    with override(**{role: mine}):
+    mine = type("Mine", (role,), {})
+    before = [kind for kind in MODELS if role in kinds(kind(SMALL)) - {kind}]
+    with override({role: mine}):
         after = [kinds(kind(SMALL)) for kind in before]
-    assert before or role == "pretraining"
+    assert before or role == BertForPreTraining
     assert all(mine in held for held in after)
-    assert not any(default_part(role) in held for held in after)
+    assert not any(role in held for held in after)
 
 
 def test_a_readers_part_has_the_same_keys_and_gives_the_same_numbers():
     model = BertModel(SMALL)
-    with override(self_attention=MySelfAttention):
+    with override({BertSelfAttention: MySelfAttention}):
         theirs = BertModel(SMALL)
         assert MySelfAttention not in kinds(model)  # which stood before
     scatter_weights(model, seed=1)
@@ -72,7 +81,7 @@ def test_a_readers_part_has_the_same_keys_and_gives_the_same_numbers():
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_a_mask_that_is_simply_added_works_in_every_precision(dtype):
-    with override(self_attention=MySelfAttention):
+    with override({BertSelfAttention: MySelfAttention}):
         model = BertModel(SMALL).to(dtype).eval()
     batch = draw_batch(SMALL, seed=3)
     batch["attention_mask"][0] = 0  # a sentence of nothing but padding
@@ -83,30 +92,41 @@ def test_a_mask_that_is_simply_added_works_in_every_precision(dtype):
 
 def test_it_holds_until_it_is_taken_back_and_blocks_end_with_an_error_and_nest():
     try:
-        cast = use(self_attention=MySelfAttention)
-        assert repr(cast) == "running on: self_attention: MySelfAttention, ours for the rest"
-        with pytest.raises(KeyError), override(dropout=nn.Dropout1d):
+        now = use({BertSelfAttention: MySelfAttention})
+        assert repr(now) == "{BertSelfAttention: MySelfAttention}"
+        with pytest.raises(KeyError), override({nn.Dropout: nn.Dropout1d}):
             raise KeyError
-        assert replaced() == {"self_attention": MySelfAttention}
+        assert replaced() == {BertSelfAttention: MySelfAttention}
     finally:
-        use(self_attention=BertSelfAttention)
-    assert part("self_attention") is BertSelfAttention
+        use({BertSelfAttention: BertSelfAttention})
+    assert part(BertSelfAttention) is BertSelfAttention
     assert replaced() == {}
-    assert repr(use()) == "running on: our parts"
+    assert repr(use({})) == "{}"
 
 
-def test_a_role_that_does_not_exist_is_named():
-    with pytest.raises(ValueError, match=r"no role 'selfattention' in .*'self_attention'"):
-        use(selfattention=MySelfAttention)
-    with pytest.raises(ValueError, match=r"no role 'pools' in .*'pooler'"):
-        part("pools")
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({nn.Linear: nn.Linear, nn.Bilinear: MySelfAttention}, ValueError, "asks for Bilinear; .*"),
+        ({RobertaEmbeddings: MySelfAttention}, ValueError, "no model asks for RobertaEmbeddings"),
+        ({"self_attention": MySelfAttention}, TypeError, "'self_attention' is no class or func"),
+        (BertSelfAttention, TypeError, r"give a dictionary, \{BertSelfAttention: MySelf"),
+    ],
+)
+def test_what_no_model_asks_for_cannot_be_replaced(given, error, words):
+    with pytest.raises(error, match=words):
+        use(given)
+    with pytest.raises(error, match=words), override(given):
+        pass
+    assert replaced() == {}
 
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("player", [nn.Linear(2, 2), len, None, int])
 def test_a_part_is_a_class_of_modules_and_nothing_changes_when_one_of_several_is_not(player):
-    with pytest.raises(TypeError, match="self_attention is played by a class derived from"):
-        use(attention=BertAttention, self_attention=player)
+    with pytest.raises(TypeError, match="BertSelfAttention is replaced by a class derived from"):
+        use({BertAttention: BertAttention, BertSelfAttention: player})
     assert replaced() == {}
 
 
@@ -143,7 +163,11 @@ class Breaks(MySelfAttention):
 @pytest.mark.parametrize(
     ("player", "error", "words"),
     [
-        (NoConfig, TypeError, r"NoConfig cannot play self_attention: __init__\(self\) must take "),
+        (
+            NoConfig,
+            TypeError,
+            r"NoConfig cannot replace BertSelfAttention: __init__\(self\) must take ",
+        ),
         (NoMask, TypeError, r"forward\(self, hidden_states\) must take .*output_attentions\)"),
         (OtherNames, ValueError, r"lacks query.weight \(hidden, hidden\), query.bias \(hidden\)"),
         (OtherNames, ValueError, r"has gate.weight, q.weight, q.bias|has q.weight, q.bias, gate"),
@@ -153,29 +177,29 @@ class Breaks(MySelfAttention):
 )
 def test_a_class_that_does_not_keep_the_contract_is_told_why(player, error, words):
     with pytest.raises(error, match=words):
-        use(self_attention=player)
-    assert part("self_attention") is BertSelfAttention
+        use({BertSelfAttention: player})
+    assert part(BertSelfAttention) is BertSelfAttention
 
 
 ALONE = """
-from torch import nn
 from minibert import parts
-try:
-    parts.part("attention")
-except ValueError as error:
-    print(error)
 from minibert.layer import BertIntermediate
+from torch import nn
 
 class Turned(BertIntermediate):
     def __init__(self, config):
         super().__init__(config)
         self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
 
-with parts.override(intermediate=Turned):
-    print("it plays:", parts.part("intermediate") is Turned)
+with parts.override({BertIntermediate: Turned}):
+    print("it plays:", parts.part(BertIntermediate) is Turned)
+try:
+    parts.use({BertIntermediate: 3})
+except TypeError as error:
+    print(error)
 import bertbook.reader
 try:
-    parts.use(intermediate=Turned)
+    parts.use({BertIntermediate: Turned})
 except ValueError as error:
     print(error)
 """
@@ -184,19 +208,27 @@ except ValueError as error:
 @pytest.mark.slow
 def test_minibert_alone_lets_any_class_play_and_bertbook_looks_at_its_weights():
     done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True)
-    unknown, plays, refused = done.stdout.splitlines()
-    assert unknown.startswith("no role 'attention' in ['classifier', 'dropout', 'layer_norm']")
+    plays, no_class, refused = done.stdout.splitlines()
     assert plays == "it plays: True"
-    assert refused.startswith("the parameters of Turned are not those of intermediate")
+    assert no_class == "BertIntermediate is replaced by a class or function, not 3"
+    assert refused.startswith("the parameters of Turned are not those of BertIntermediate")
 
 
-def test_the_registered_roles_are_those_with_a_contract():
-    assert {*parts._defaults} == {*ROLES}
+def test_what_models_ask_for_is_what_has_a_contract():
+    files = (
+        f for package in (minibert, bertfamily) for f in Path(package.__path__[0]).rglob("*.py")
+    )
+    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8"))))
+    calls = (node for node in nodes if isinstance(node, ast.Call) and node.args)
+    asked = {ast.unparse(call.args[0]) for call in calls if ast.unparse(call.func) == "part"}
+    asked -= {"original", "kind"}  # whatever it is
+    known = {original.__name__ for original in ROLES} - {"BertForPreTraining"}  # the whole
+    assert {name.removeprefix("nn.") for name in asked} == known
 
 
 def test_another_network_may_say_that_it_is_one():
     other = type("Other", (OtherNames,), {"own_parameters": True})
-    with override(self_attention=other):
+    with override({BertSelfAttention: other}):
         names = [name for name, _ in BertModel(SMALL).named_parameters()]
     assert "encoder.layer.0.attention.self.gate.weight" in names
 
@@ -206,30 +238,30 @@ def test_a_function_plays_a_function():
     def my_corrupt_tokens(input_ids, **rest):
         return corrupt_tokens(input_ids, **rest)
 
-    with override(corrupt_tokens=my_corrupt_tokens):
-        assert part("corrupt_tokens") is my_corrupt_tokens
-    with pytest.raises(TypeError, match="played by a function, not by 3"):
-        use(corrupt_tokens=3)
+    with override({corrupt_tokens: my_corrupt_tokens}):
+        assert part(corrupt_tokens) is my_corrupt_tokens
+    with pytest.raises(TypeError, match="replaced by a function, not by 3"):
+        use({corrupt_tokens: 3})
     with pytest.raises(TypeError, match=r"must take input_ids, vocab_size, .*unexpected keyword"):
-        use(corrupt_tokens=lambda input_ids: None)
+        use({corrupt_tokens: lambda input_ids: None})
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_ours_keeps_the_contract_it_sets(role):
-    require_contract(role, default_part(role))
-    assert contract(role).startswith(f"{role}: ")
+    require_contract(role, role)
+    assert " ".join(contract(role).split()).startswith(f"{role.__name__}: ")
 
 
 def test_a_contract_names_everything():
-    text = " ".join(contract("self_attention").split())
+    text = " ".join(contract(BertSelfAttention).split())
     for word in ("MySelfAttention(config)", "forward(hidden_states, additive_mask", "probs (batch"):
         assert word in text
     assert "query.weight (hidden, hidden), query.bias (hidden)" in text
-    assert "word_embeddings.weight (vocab, hidden)" in " ".join(contract("embeddings").split())
+    assert "word_embeddings.weight (vocab, hidden)" in " ".join(contract(BertEmbeddings).split())
 
 
 def test_a_role_by_its_name():
-    assert role_of("MyBert") == "bert"
-    assert role_of("my_corrupt_tokens") == "corrupt_tokens"
-    with pytest.raises(ValueError, match=r"MySelfAtention is named after no role.*MySelfAttention"):
-        role_of("MySelfAtention")
+    assert original_of("MyBert") == BertModel
+    assert original_of("my_corrupt_tokens") == corrupt_tokens
+    with pytest.raises(ValueError, match=r"MySelfAtention is named after no part.*MySelfAttention"):
+        original_of("MySelfAtention")

@@ -55,7 +55,7 @@ def test_threads_that_build_and_load_different_members_get_their_own(folder):
         return {type(RobertaModel(OTHER).embeddings)}
 
     def reader(_):
-        with override(embeddings=MyEmbeddings, self_attention=MySelfAttention):
+        with override({BertEmbeddings: MyEmbeddings, BertSelfAttention: MySelfAttention}):
             model = BertModel(SMALL)
         return {type(model.embeddings), type(model.encoder.layer[0].attention.self)}
 
@@ -77,52 +77,55 @@ def in_a_thread(call):
 
 
 def test_a_block_is_its_thread_s_own_while_it_is_open():
-    with override(self_attention=MySelfAttention):
-        assert part("self_attention") is MySelfAttention
-        assert in_a_thread(lambda: part("self_attention")) is BertSelfAttention
+    with override({BertSelfAttention: MySelfAttention}):
+        assert part(BertSelfAttention) is MySelfAttention
+        assert in_a_thread(lambda: part(BertSelfAttention)) is BertSelfAttention
         assert in_a_thread(replaced) == {}
 
 
 def test_what_is_used_for_good_is_seen_by_all_threads_and_outlives_the_block_around_it():
     try:
-        with override(self_attention=MySelfAttention, embeddings=MyEmbeddings):
+        with override({BertSelfAttention: MySelfAttention, BertEmbeddings: MyEmbeddings}):
             other = type("Other", (BertSelfAttention,), {})
-            use(self_attention=other)
-            assert part("self_attention") is other  # also inside the block
-            assert part("embeddings") is MyEmbeddings
-            assert in_a_thread(replaced) == {"self_attention": other}
-        assert replaced() == {"self_attention": other}
+            use({BertSelfAttention: other})
+            assert part(BertSelfAttention) is other  # also inside the block
+            assert part(BertEmbeddings) is MyEmbeddings
+            assert in_a_thread(replaced) == {BertSelfAttention: other}
+        assert replaced() == {BertSelfAttention: other}
     finally:
-        use(self_attention=BertSelfAttention)
+        use({BertSelfAttention: BertSelfAttention})
     assert replaced() == in_a_thread(replaced) == {}
 
 
 def test_what_another_thread_uses_for_good_does_not_change_an_open_block():
     try:
-        with override(self_attention=MySelfAttention):
-            in_a_thread(lambda: use(self_attention=type("Other", (BertSelfAttention,), {})))
-            assert part("self_attention") is MySelfAttention
-        assert part("self_attention").__name__ == "Other"
+        with override({BertSelfAttention: MySelfAttention}):
+            in_a_thread(lambda: use({BertSelfAttention: type("Other", (BertSelfAttention,), {})}))
+            assert part(BertSelfAttention) is MySelfAttention
+        assert part(BertSelfAttention).__name__ == "Other"
     finally:
-        use(self_attention=BertSelfAttention)
+        use({BertSelfAttention: BertSelfAttention})
 
 
 def test_blocks_end_in_any_order():
-    outer, inner = override(self_attention=MySelfAttention), override(embeddings=MyEmbeddings)
+    outer, inner = (
+        override({BertSelfAttention: MySelfAttention}),
+        override({BertEmbeddings: MyEmbeddings}),
+    )
     outer.__enter__()
     inner.__enter__()
     outer.__exit__(None, None, None)
-    assert replaced() == {"embeddings": MyEmbeddings}
+    assert replaced() == {BertEmbeddings: MyEmbeddings}
     inner.__exit__(None, None, None)
     assert replaced() == {}
 
 
 def test_tasks_of_one_thread_have_their_own_blocks():
     async def build(player, mine, theirs):
-        with override(self_attention=player):
+        with override({BertSelfAttention: player}):
             mine.set()
             await theirs.wait()  # both blocks are open now
-            return part("self_attention")
+            return part(BertSelfAttention)
 
     async def both():
         mine, theirs = asyncio.Event(), asyncio.Event()
@@ -139,7 +142,7 @@ def test_an_open_block_is_not_seen_while_another_thread_builds():
     opened, built, found = Event(), Event(), []
 
     def hold():
-        with override(embeddings=RobertaEmbeddings):
+        with override({BertEmbeddings: RobertaEmbeddings}):
             opened.set()
             assert built.wait(60)
 

@@ -8,10 +8,10 @@ from bert_pairs import SMALL, build, close, draw_batch, draw_config, draw_labels
 from effort import mostly_thorough
 
 from minibert.config import BertConfig
-from minibert.fast.labeled import labeled_positions
+from minibert.fast import score_labeled_words
 from minibert.masking import corrupt_tokens
 from minibert.parts import override
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining, score_words
 
 BATCH = draw_batch(SMALL, seed=0)
 BOTH = draw_labels(SMALL, BATCH, seed=0)
@@ -55,8 +55,8 @@ def test_scoring_labeled_positions_only_changes_no_loss_and_no_gradient(kind, se
     batch |= {name: labels[name] for name in LABELS[kind]}
     model = build(config, seed, kind=kind).train(training)
     results = []
-    for scored in (model.scored_positions, labeled_positions):
-        model.scored_positions = scored
+    for scored in (score_words, score_labeled_words):
+        model.score_words = scored
         torch.manual_seed(seed)  # the same dropout
         output = model(**batch)
         results.append((output, gradients(model, output.loss)))
@@ -70,9 +70,9 @@ def test_scoring_labeled_positions_only_changes_no_loss_and_no_gradient(kind, se
 @pytest.mark.usefixtures("unchecked")
 @each_kind
 def test_the_fast_part_plays_in_models_that_are_built_with_it(kind):
-    with override(scored_positions=labeled_positions):
+    with override({score_words: score_labeled_words}):
         model = played(kind)(SMALL)
-    assert model.scored_positions is labeled_positions
+    assert model.score_words is score_labeled_words
     with pytest.raises(ValueError, match=r"labels must have the shape \(4, \d+\), not"):
         model(**BATCH, labels=WORDS["labels"][:, 1:])
     with pytest.raises(ValueError, match="no item is labeled"):

@@ -43,7 +43,7 @@ def rounded(values: object) -> float | list:
 
 def load(folder: Path, kind: type = BertModel) -> tuple:
     """Read a model and its tokenizer."""
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(kind, folder)
     return model.eval(), load_tokenizer(folder, do_lower_case=True)
 

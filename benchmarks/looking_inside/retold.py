@@ -45,7 +45,7 @@ def train(seed: int) -> dict:
     """Train the small BERT of Chapter 14 by its own plan, and ask its heads."""
     cpu, before = time.process_time(), minutes()
     documents = retold_documents(training.DOCUMENTS, seed)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         tokenizer = WordPieceTokenizer.train(
             chain.from_iterable(documents), vocab_size=training.VOCABULARY
         )

@@ -25,15 +25,15 @@ SIZES: dict[str, Any] = {
 class Bug(NamedTuple):
     """One bug, named after the program that had it, so that the name does not give it away.
 
-    `thing` is a model, or the part that plays `role` in one. Without a source the bug is made up:
-    for an invariant that no other bug breaks, or after a chapter of the book.
+    `thing` is a model, or what replaces the part `role` in one. Without a source the bug is made
+    up: for an invariant that no other bug breaks, or after a chapter of the book.
     """
 
     thing: Callable
     wrong: str
     repair: str = ""
     source: str = ""
-    role: str = ""
+    role: Callable | None = None
     config: Callable = BertConfig
 
     @property
@@ -63,16 +63,16 @@ def broken_model(bug: Bug) -> nn.Module:
     ['calls_stay_apart']
     """
     torch.manual_seed(0)
-    kind = _with_part(bug) if bug.role else bug.thing
+    kind = _with_part(bug.thing, bug.role) if bug.role else bug.thing
     return kind(bug.config(**SIZES))
 
 
-def _with_part(bug: Bug) -> type[BertModel]:
+def _with_part(thing: Callable, role: Callable) -> type[BertModel]:
     """Name the model that always builds itself with this part."""
 
     class Broken(BertModel):
         def __init__(self, config: BertConfig) -> None:
-            with override(**{bug.role: bug.thing}):
+            with override({role: thing}):
                 super().__init__(config)
 
     return Broken

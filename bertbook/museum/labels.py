@@ -72,5 +72,5 @@ LABELS = [
         "huggingface/transformers #34191"),
     Bug(_Accelerate1204, "a table no longer tied", "tie it again after loading",
         "huggingface/accelerate #1204"),
-    Bug(_NoWayBack, "a gradient cut off", "compute without torch.no_grad()", role="embeddings"),
+    Bug(_NoWayBack, "a gradient cut off", "compute without torch.no_grad()", role=BertEmbeddings),
 ]  # fmt: skip

@@ -5,6 +5,7 @@
 
 import torch
 
+from minibert.attention import BertSelfAttention
 from minibert.model import BertEncoder, BertModel, BertModelOutput
 
 from .bug import Bug
@@ -83,7 +84,7 @@ class _Sglang35434(Attention):
         return self.dropout(probs)
 
 
-SELF = "self_attention"
+SELF = BertSelfAttention
 MASKS = [
     Bug(_Jiant465, "the sign of the mask", "hand on the mask unchanged", "nyu-mll/jiant #465"),
     Bug(_BertNli3, "ones over padding", "ones up to each length", "yg211/bert_nli #3"),
@@ -92,7 +93,7 @@ MASKS = [
     Bug(_AllenNlp3465, "a mask that is not passed on", "hand on attention_mask, too",
         "allenai/allennlp #3465"),
     Bug(_LostOnTheWay, "a mask for the first layer only", "give every layer the mask",
-        role="encoder"),
+        role=BertEncoder),
     Bug(_Timm2236, "mask after softmax", "add it before the softmax",
         "huggingface/pytorch-image-models #2236", SELF),
     Bug(_Transformer40, "queries masked, not keys", "lay it along the keys",

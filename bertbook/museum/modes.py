@@ -41,7 +41,7 @@ MODES = [
     Bug(_Transformers679, "eval() forgotten", "call eval() before it answers",
         "huggingface/transformers #679"),
     Bug(_PyTorch124464, "dropout in a function", "0.0 unless self.training",
-        "pytorch/pytorch #124464", "self_attention"),
+        "pytorch/pytorch #124464", BertSelfAttention),
     Bug(_NormOfTheBatch, "the batch normalized", "LayerNorm, over each token alone",
-        role="layer_norm"),
+        role=nn.LayerNorm),
 ]  # fmt: skip

@@ -7,6 +7,7 @@ import torch
 
 from bertfamily import RobertaConfig, RobertaModel
 from bertfamily.roberta import RobertaEmbeddings
+from minibert.attention import BertSelfAttention
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertModel
 
@@ -69,7 +70,7 @@ class _Transformers1258(RobertaModel):
         self.embeddings = _NumberedPlaces(config)
 
 
-SELF = "self_attention"
+SELF = BertSelfAttention
 SHAPES = [
     Bug(_VisionTransformer1, "softmax over queries", "softmax over the keys, dim=-1",
         "nerminnuraydogan/vision-transformer #1", SELF),
@@ -80,7 +81,7 @@ SHAPES = [
     Bug(_FuxiCtr30, "heads split by reshape", "reshape to tokens, then change axes",
         "reczoo/FuxiCTR #30", SELF),
     Bug(_NumpyTransformer1, "positions along the batch", "number words: input_ids.shape[1]",
-        "AkiRusProd/numpy-transformer #1", "embeddings"),
+        "AkiRusProd/numpy-transformer #1", BertEmbeddings),
     Bug(_DeepPavlov1312, "segments dropped", "hand on token_type_ids, too",
         "deeppavlov/DeepPavlov #1312"),
     Bug(_Transformers1258, "padding id 0 in RoBERTa", "compare with self.pad_token_id",

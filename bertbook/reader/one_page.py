@@ -14,14 +14,13 @@ from typing import NamedTuple
 
 from berttools.cli.files import require_output, write_output
 from berttools.grade.names import names_from_outside
-from minibert.parts import default_part
 
-from .contracts import players_of, require_contract
+from .contracts import Part, replacements_of, require_contract
 from .reader_file import READER_FILE, run_reader_file
 
 PAGE = Path(__file__).parents[2] / "book" / "bert.py"
 RESULT = Path("my_bert_on_one_page.py")
-PART = re.compile(r"""\bpart\((["'])(\w+)\1\)""")
+PART = re.compile(r"\bpart\(([\w.]+)\)")
 OURS = ("minibert", "bertfamily", "berttools", "bertbook")
 OUR_IMPORT = re.compile(rf"^ +from (?:{'|'.join(OURS)})\b.* import .*\n", re.MULTILINE)
 # The page has one loss for both tasks; the package names it twice, for the words of its errors.
@@ -46,7 +45,7 @@ class Block(NamedTuple):
 
 def one_page(path: Path, page: str | None = None) -> OnePage:
     """Put a reader's classes in the place of ours on the page."""
-    players, problems = players_of(run_reader_file(path))
+    players, problems = replacements_of(run_reader_file(path))
     mine = blocks_of(path.read_text(encoding="utf-8"))
     ours = blocks_of(PAGE.read_text(encoding="utf-8") if page is None else page)
     known = {name for block in ours for name in block.names} | {"part", *SAME_FUNCTIONS}
@@ -109,10 +108,9 @@ def _module(node: ast.stmt) -> str | None:
     return node.names[0].name if isinstance(node, ast.Import) else None
 
 
-def _on_page(role: str) -> str:
-    """Name who plays a role on the page: BertLayer, or nn.Dropout."""
-    player = default_part(role)
-    return f"nn.{player.__name__}" if player.__module__.startswith("torch") else player.__name__
+def _on_page(role: Part) -> str:
+    """Name one of ours as the page does: BertLayer, or nn.Dropout."""
+    return f"nn.{role.__name__}" if role.__module__.startswith("torch") else role.__name__
 
 
 def _needed(name: str, blocks: list[Block], parts: set[str]) -> Iterator[Block]:
@@ -126,7 +124,7 @@ def _needed(name: str, blocks: list[Block], parts: set[str]) -> Iterator[Block]:
     yield from (block for block in blocks if block in wanted)
 
 
-def _problem(role: str, player: Callable, blocks: list[Block], known: set[str]) -> str:
+def _problem(role: Part, player: Callable, blocks: list[Block], known: set[str]) -> str:
     """Say why a part cannot stand on the page; nothing if it can."""
     name, place = player.__name__, _on_page(role)
     try:
@@ -168,7 +166,7 @@ def _written(
 
 def _set(block: Block, names: dict[str, str]) -> str:
     """Set what a reader wrote like the rest of the page, under the names that it has there."""
-    text = PART.sub(lambda role: _on_page(role[2]), OUR_IMPORT.sub("", block.text.strip()))
+    text = PART.sub(r"\1", OUR_IMPORT.sub("", block.text.strip()))
     for old, new in {**names, **SAME_FUNCTIONS}.items():
         text = re.sub(rf"\b{old}\b", new, text)
     return f"\n{text}\n"

@@ -13,12 +13,13 @@ from typing import Any
 
 from bertbook.core.exercises.compare import dressed
 from bertbook.core.setting import is_stored
-from minibert.parts import default_part, replaced, use
+from minibert.parts import replaced, use
+from minibert.pretraining import BertForPreTraining
 
-from .contracts import players_of, roles_inside
+from .contracts import Part, replacements_of, roles_inside, spoken_name
 from .reader_file import READER_FILE, run_reader_file
 
-WHOLE = "pretraining"  # the model that is built of all that the chapters build
+WHOLE = BertForPreTraining  # the model that is built of all that the chapters build
 FEW = 3
 
 
@@ -94,12 +95,12 @@ def _things() -> dict[str, Callable]:
 
 def _play(kept: dict[str, Callable]) -> None:
     """Let each part play that keeps its contract; say what is wrong with the others."""
-    use(**{role: default_part(role) for role in replaced()})
-    players, nameless = players_of(kept)
-    playing: list[str] = []
+    use({role: role for role in replaced()})
+    players, nameless = replacements_of(kept)
+    playing: list[Part] = []
     for role, player in players.items():
         try:
-            use(**{role: player})
+            use({role: player})
         except (TypeError, ValueError) as error:
             if _named_file():
                 raise
@@ -111,10 +112,10 @@ def _play(kept: dict[str, Callable]) -> None:
     print(f"Running on: {_cast(playing)}.")
 
 
-def _cast(playing: list[str]) -> str:
+def _cast(playing: list[Part]) -> str:
     """Say whose part plays what, and of the whole model which few parts are still ours."""
-    yours = [f"your {role.replace('_', ' ')}" for role in playing]
-    ours = [role.replace("_", " ") for role in roles_inside(WHOLE) if role not in playing]
+    yours = [f"your {spoken_name(role)}" for role in playing]
+    ours = [spoken_name(role) for role in roles_inside(WHOLE) if role not in playing]
     if not ours:
         return f"{', '.join(yours)}: every part of the model is yours"
     rest = f"our {' and our '.join(ours)}" if len(ours) <= FEW else "ours for the rest"

@@ -202,7 +202,7 @@ class FrozenVectors(nn.Module):
 
 def frozen_encoder(folder: str | Path) -> BertModel:
     """Load the encoder of a folder, without any head."""
-    with override(**fast_parts()):
+    with override(fast_parts()):
         return load_pretrained(BertModel, folder, unused=HEADS, add_pooling_layer=False)
 
 

@@ -65,7 +65,7 @@ def classifier_from(
     tokenizer = load_tokenizer(folder)
     pooler = any("pooler." in name for name in read_weights(Path(folder)))
     torch.manual_seed(seed)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(
             BertForSequenceClassification,
             folder,

@@ -155,7 +155,7 @@ class _Run:
             pad_token_id=tokenizer.pad_token_id,
         )
         torch.manual_seed(plan["seed"])
-        with override(**fast_parts()):
+        with override(fast_parts()):
             self.model = BertForPreTraining(config)
 
     def train(self) -> int:

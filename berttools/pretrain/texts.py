@@ -182,7 +182,7 @@ def hold_out(documents: Documents, share: float, seed: int) -> tuple[Documents, 
 def learn_pieces(documents: Documents, vocab_size: int, cased: bool) -> WordPieceTokenizer:
     """Learn the word pieces of documents."""
     try:
-        with override(**fast_parts()):
+        with override(fast_parts()):
             return WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size, not cased)
     except ValueError as error:
         raise ValueError(str(error).replace("vocab_size", "--vocab-size")) from error

@@ -11,7 +11,7 @@ import torch
 
 from minibert.inputs import require_number
 from minibert.masking import corrupt_tokens
-from minibert.parts import part, register
+from minibert.parts import part
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.encode_batch import Batch, pad_rows
 
@@ -209,7 +209,7 @@ class PretrainingBatches:
         """Pad rows, hide tokens, and add the labels."""
         batch = pad_rows([(ids, types) for ids, types, _ in rows], self.tokenizer.pad_token_id)
         seed = int(self._rng(epoch, _MASKS, number).integers(2**32))
-        batch["input_ids"], batch["labels"] = part("corrupt_tokens")(
+        batch["input_ids"], batch["labels"] = part(corrupt_tokens)(
             batch["input_ids"],
             vocab_size=self.tokenizer.vocab_size,
             mask_token_id=self.tokenizer.mask_token_id,
@@ -222,6 +222,3 @@ class PretrainingBatches:
 
     def _rng(self, epoch: int, purpose: int, number: int) -> np.random.Generator:
         return np.random.default_rng((self.seed, epoch, purpose, number))
-
-
-register(corrupt_tokens=corrupt_tokens)

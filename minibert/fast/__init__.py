@@ -1,6 +1,6 @@
 """Parts and tricks that are only faster, each beside the plain one it replaces and equal to it.
 
-One call switches all of them on, ``switch_on()``; ``with override(**fast_parts()):`` does so for
+One call switches all of them on, ``switch_on()``; ``with override(fast_parts()):`` does so for
 one block. Chapter 23.
 """
 
@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from minibert.parts import Cast, part, replaced, use
+from torch import nn
+
+from minibert.attention import BertSelfAttention
+from minibert.parts import Replaced, part, replaced, use
+from minibert.pretraining import score_words
+from minibert.wordpiece.learning import learn_merges
 
 from .attention import FastSelfAttention
 from .checkpointing import CheckpointedLayer
 from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
-from .first_weights import ROLES, built_apart
-from .labeled import labeled_positions
+from .first_weights import DRAWN_FROM, built_apart
+from .labeled import labeled_positions, score_labeled_words
 from .learning import fast_learn_merges
 from .prepacked import prepack
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
@@ -33,56 +38,59 @@ __all__ = [
     "labeled_positions",
     "prepack",
     "quantize",
+    "score_labeled_words",
     "switch_on",
 ]
 
 FAST_PARTS = {
-    "self_attention": FastSelfAttention,
-    "dropout": FastDropout,
-    "scored_positions": labeled_positions,
-    "learn_wordpiece": fast_learn_merges,
+    BertSelfAttention: FastSelfAttention,
+    nn.Dropout: FastDropout,
+    score_words: score_labeled_words,
+    learn_merges: fast_learn_merges,
 }
 
 
-def fast_parts() -> dict[str, Callable]:
-    """Give the faster parts, by the roles that they play: ``with override(**fast_parts()):``.
+def fast_parts() -> dict[Callable, Callable]:
+    """Give the faster parts, each by what it replaces: ``with override(fast_parts()):``.
 
-    A part that somebody else plays already, such as the reader's own, is left to them. The first
-    weights of all parts are drawn apart, so that a model draws the same numbers whoever plays.
+    What is replaced already, such as by the reader's own, stays so. The first weights of all parts
+    are drawn apart, so that a model draws the same numbers whoever plays.
 
     Returns
     -------
     dict
-        A class or function for each role, for `minibert.parts.use` or `minibert.parts.override`.
+        From class or function to class or function, for `minibert.parts.use` or
+        `minibert.parts.override`.
 
     Examples
     --------
     >>> from minibert.parts import override, part
-    >>> with override(**fast_parts()):
-    ...     part("dropout").__name__
+    >>> with override(fast_parts()):
+    ...     part(nn.Dropout).__name__
     'FastDropout'
-    >>> part("dropout").__name__
+    >>> part(nn.Dropout).__name__
     'Dropout'
     """
     players = FAST_PARTS | replaced()
-    apart = {role: built_apart(players.get(role, part(role))) for role in ROLES}
+    apart = {kind: built_apart(players.get(kind, part(kind))) for kind in DRAWN_FROM}
     return players | apart
 
 
-def switch_on() -> Cast:
+def switch_on() -> Replaced:
     """Let the faster parts play from here on, in the whole process.
 
     Returns
     -------
-    Cast
-        As `minibert.parts.use` returns it. For one block, open ``override(**fast_parts())``.
+    Replaced
+        As `minibert.parts.use` returns it. For one block, open ``override(fast_parts())``.
 
     Examples
     --------
-    >>> from minibert.parts import default_part, part
-    >>> cast = switch_on()
-    >>> part("dropout").__name__
+    >>> from minibert.parts import part
+    >>> replacements = switch_on()
+    >>> part(nn.Dropout).__name__
     'FastDropout'
-    >>> cast = use(**{role: default_part(role) for role in replaced()})
+    >>> use({original: original for original in replacements})
+    {}
     """
-    return use(**fast_parts())
+    return use(fast_parts())

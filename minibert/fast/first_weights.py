@@ -12,13 +12,18 @@ from inspect import unwrap
 import torch
 from torch import nn
 
-from minibert import pretraining  # noqa: F401 (it brings who plays the heads)
+from minibert.embeddings import BertEmbeddings
+from minibert.heads import BertOnlyMLMHead, BertPreTrainingHeads, linear_classifier
+from minibert.model import BertEncoder, BertPooler
 from minibert.parts import part
 
 from .exchange import exchange
 
 # The parts of which models are made before they draw their weights.
-ROLES = ("embeddings", "encoder", "pooler", "mlm_head", "pretraining_heads", "classifier")
+DRAWN_FROM = (
+    *(BertEmbeddings, BertEncoder, BertPooler),
+    *(BertOnlyMLMHead, BertPreTrainingHeads, linear_classifier),
+)
 
 
 def built_apart(player: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
@@ -32,7 +37,7 @@ def built_apart(player: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
     def build(*arguments: object, **named: object) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
             built = kind(*arguments, **named)
-        exchange(built, nn.Dropout, lambda x: part("dropout")(x.p) if type(x) is nn.Dropout else x)
+        exchange(built, nn.Dropout, lambda x: part(nn.Dropout)(x.p) if type(x) is nn.Dropout else x)
         return built
 
     return build

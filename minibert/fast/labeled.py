@@ -1,7 +1,10 @@
 """Words are scored where labels are, and nowhere else: the largest gain of a training step.
 
-Replaces minibert.pretraining.all_positions. Chapter 23.
+Replaces minibert.pretraining.score_words. Chapter 23.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -46,3 +49,31 @@ def labeled_positions(
     if not labeled.any():
         return hidden_states, labels  # the loss says what is missing
     return hidden_states[labeled], labels[labeled]  # (positions, hidden), (positions)
+
+
+def score_labeled_words(
+    head: Callable[..., Any],
+    labels: Int[Tensor, "batch seq"] | None,
+    vectors: tuple[Float[Tensor, "..."], ...],
+) -> tuple[Any, Int[Tensor, "..."] | None]:
+    """Score the words at the `labeled_positions` alone.
+
+    Parameters
+    ----------
+    head : callable
+        Scores vectors, such as `BertPreTrainingHeads`.
+    labels : Int[Tensor, "batch seq"] or None
+        Id of the true word, -100 without label.
+    vectors : tuple of Float[Tensor, "batch seq hidden"] and perhaps Float[Tensor, "batch hidden"]
+        One vector per token, and one per sequence if the head takes it.
+
+    Returns
+    -------
+    scores : Float[Tensor, "... vocab"], or a tuple that begins with it
+        What the head returns.
+    labels : Int[Tensor, "..."] or None
+        Those of the scores, one after the other.
+    """
+    sequence_output, *pooled_output = vectors
+    chosen, labels = labeled_positions(sequence_output, labels)
+    return head(chosen, *pooled_output), labels

@@ -8,8 +8,9 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 
 from minibert.config import BertConfig
+from minibert.heads import linear_classifier
 from minibert.losses import span_loss
-from minibert.model import initialize_weights
+from minibert.model import BertModel, initialize_weights
 from minibert.parts import part
 
 from .task_model import TaskModel
@@ -53,8 +54,8 @@ class BertForQuestionAnswering(TaskModel):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
-        self.bert = part("bert")(config, add_pooling_layer=False)
-        self.qa_outputs = part("classifier")(config.hidden_size, 2)
+        self.bert = part(BertModel)(config, add_pooling_layer=False)
+        self.qa_outputs = part(linear_classifier)(config.hidden_size, 2)
         initialize_weights(self.qa_outputs, config.initializer_range)
 
     def forward(

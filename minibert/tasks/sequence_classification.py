@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float, Int, Shaped
-from torch import Tensor
+from torch import Tensor, nn
 
 from minibert.config import BertConfig
+from minibert.heads import linear_classifier
 from minibert.inputs import require_tensor
 from minibert.losses import classification_loss, multi_label_loss, regression_loss
-from minibert.model import initialize_weights
+from minibert.model import BertModel, initialize_weights
 from minibert.parts import part
 
 from .labels import PROBLEM_TYPES, name_labels, write_labels
@@ -82,9 +83,9 @@ class BertForSequenceClassification(TaskModel):
         self.id2label = name_labels(num_labels, id2label)
         self.num_labels = len(self.id2label)
         self.problem_type = _checked(problem_type, self.num_labels)
-        self.bert = part("bert")(config, add_pooling_layer=True)
-        self.dropout = part("dropout")(config.dropout_before_classifier)
-        self.classifier = part("classifier")(config.hidden_size, self.num_labels)
+        self.bert = part(BertModel)(config, add_pooling_layer=True)
+        self.dropout = part(nn.Dropout)(config.dropout_before_classifier)
+        self.classifier = part(linear_classifier)(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
 
     @property

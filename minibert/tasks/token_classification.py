@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from jaxtyping import Float, Int, Shaped
-from torch import Tensor
+from torch import Tensor, nn
 
 from minibert.config import BertConfig
+from minibert.heads import linear_classifier
 from minibert.losses import classification_loss
-from minibert.model import initialize_weights
+from minibert.model import BertModel, initialize_weights
 from minibert.parts import part
 
 from .labels import name_labels, write_labels
@@ -70,9 +71,9 @@ class BertForTokenClassification(TaskModel):
         self.config = config
         self.id2label = name_labels(num_labels, id2label)
         self.num_labels = len(self.id2label)
-        self.bert = part("bert")(config, add_pooling_layer=False)
-        self.dropout = part("dropout")(config.dropout_before_classifier)
-        self.classifier = part("classifier")(config.hidden_size, self.num_labels)
+        self.bert = part(BertModel)(config, add_pooling_layer=False)
+        self.dropout = part(nn.Dropout)(config.dropout_before_classifier)
+        self.classifier = part(linear_classifier)(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
 
     @property

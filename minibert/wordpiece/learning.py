@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Num
 
-from minibert.parts import part, register
+from minibert.parts import part
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTINUED = "##"
@@ -195,7 +195,7 @@ def learn_vocabulary(
             f"vocab_size ({vocab_size}) is too small: {len(SPECIAL_TOKENS)} special tokens and "
             f"{len(alphabet)} single characters need at least {len(pieces)}"
         )
-    for merge in part("learn_wordpiece")(word_counts, min_frequency):
+    for merge in part(learn_merges)(word_counts, min_frequency):
         if len(pieces) == vocab_size:
             break
         pieces[merge.piece] = None
@@ -206,6 +206,3 @@ def _alphabet(word_counts: Mapping[str, int]) -> list[str]:
     """List every character; with ## as well if it can stand inside a word."""
     inside = sorted({c for word in word_counts if len(word) > 1 for c in word})
     return [*sorted({c for word in word_counts for c in word}), *(CONTINUED + c for c in inside)]
-
-
-register(learn_wordpiece=learn_merges)

@@ -90,7 +90,7 @@ def test_a_rung_has_the_gradient_of_the_one_before(short, name):
 
 def test_eight_bits_are_off_as_recorded(record, minilm, one_thread):
     tokenizer, plain = load_tokenizer(minilm), load_pretrained(BertModel, minilm)
-    with override(**NO_PADDING):
+    with override(NO_PADDING):
         packed = load_pretrained(BertModel, minilm)
     texts = short_sentences(128, tokenizer)[:SENTENCES]
     if sum(len(tokenizer.encode(text)) for text in texts) != record["use"]["tokens"]:

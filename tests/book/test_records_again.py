@@ -119,7 +119,7 @@ def gradients_of_deep_toys():
 def the_first_updates_of_chapter_13():
     runs, told = benchmark("training_runs"), record_of("training_runs")["broken"]["runs"]
     plan = TrainingConfig(max_steps=160, warmup_steps=30, learning_rate=0.01, seed=0)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         log = runs.LogUntilStopped([], every=1000, save_at=6)
         model, start = runs.chapter.new_run(runs.sizes(runs.DEPTH, runs.DROPOUT), plan)
         data = runs.chapter.SentenceBatches(runs.tokenizer, runs.train_texts, runs.ROWS, 0)
@@ -146,7 +146,7 @@ def the_first_updates_of_the_small_world():
     documents = program.sample_documents(small_world(), 60_000, rng=np.random.default_rng(0))
     batches = program.PretrainingBatches(documents, tokenizer, batch_size=32, seed=0, max_length=40)
     terms = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = typed.small_bert(tokenizer, 0)
     plan = typed.small_plan(8000, 0, 250)
     trainer = BertTrainer(model, plan, device="cpu", terms=terms, show_progress=False)
@@ -178,7 +178,7 @@ def heads_of_the_small_world():
 @piece(0.01)
 def search_in_the_small_world():
     search, told = benchmark("search"), record_of("search")
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(BertForPreTraining, SMALL_WORLD)
     tokenizer = load_tokenizer(SMALL_WORLD, do_lower_case=True)
     yield search.word_ranks(), told["small_world"]["words in common (BM25)"]

@@ -13,6 +13,7 @@ from bertbook.museum.stepwise import Attention
 from bertbook.topics.bugs import broken_models
 from bertbook.topics.bugs.broken_models import check_renamed, check_unseen
 from bertbook.topics.bugs.checks import check_falling
+from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.model import BertModel, BertModelOutput
 from minibert.parts import override
@@ -213,7 +214,7 @@ def test_what_falls_is_what_falls():
 
     class Root(BertModel):
         def __init__(self, config, add_pooling_layer=True):
-            with override(self_attention=Rootless):
+            with override({BertSelfAttention: Rootless}):
                 super().__init__(config, add_pooling_layer)
 
     for name, model in {"mean": Mean, "root": Root, "sort": Sort}.items():

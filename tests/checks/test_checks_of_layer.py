@@ -4,6 +4,8 @@ import pytest
 from torch import nn
 
 from bertbook.topics.layer.checks import check_pre_norm
+from minibert.attention import BertSelfAttention
+from minibert.layer import BertIntermediate
 from minibert.parts import part
 
 
@@ -15,9 +17,9 @@ class PreNorm(nn.Module):
     def __init__(self, config):
         super().__init__()
         hidden = config.hidden_size
-        self.look = part("self_attention")(config)
+        self.look = part(BertSelfAttention)(config)
         self.mix = nn.Linear(hidden, hidden)
-        self.widen = part("intermediate")(config)
+        self.widen = part(BertIntermediate)(config)
         self.narrow = nn.Linear(config.intermediate_size, hidden)
         self.one, self.two = (nn.LayerNorm(hidden, config.layer_norm_eps) for _ in range(2))
         self.drop = nn.Dropout(config.hidden_dropout_prob)

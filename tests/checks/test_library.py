@@ -12,6 +12,7 @@ from bertbook.reader.module import check_module
 from bertbook.reader.module.trial import NO_DROPOUT, TRIAL_CONFIG
 from minibert.attention import BertSelfAttention, additive_mask
 from minibert.config import BertConfig
+from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
 from minibert.layer import BertOutput
 from minibert.model import BertModel, BertPooler
 from minibert.parts import override, part
@@ -95,7 +96,7 @@ class WithoutBias(nn.Module):
 
     def __init__(self, config, table):
         super().__init__()
-        self.transform = part("prediction_head_transform")(config)
+        self.transform = part(BertPredictionHeadTransform)(config)
         self.decoder = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
         self.decoder.weight = table.weight
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
@@ -118,14 +119,16 @@ class OfTheTable(WithoutBias):
 
 @pytest.mark.parametrize("head", [WithoutBias, OfTheTable])
 def test_a_bias_under_one_name_is_the_library_s_under_two(head, capsys):
-    assert check_module(head, "prediction_head").passed
+    assert check_module(head, BertLMPredictionHead).passed
     alone = shaken(head(CONFIG, nn.Embedding(CONFIG.vocab_size, CONFIG.hidden_size)))
     same_as_library(alone, "BertLMPredictionHead", CONFIG, STATES)
-    with override(prediction_head=head):
+    with override({BertLMPredictionHead: head}):
         same_as_library(shaken(BertForPreTraining(CONFIG)), "BertForPreTraining", CONFIG, **BATCH,
                         **LABELS)  # fmt: skip
     assert capsys.readouterr().out.count("no difference above") == 2
-    with override(prediction_head=type("Doubled", (head,), {"forward": doubled(head.forward)})):
+    with override(
+        {BertLMPredictionHead: type("Doubled", (head,), {"forward": doubled(head.forward)})}
+    ):
         wrong = shaken(BertForPreTraining(CONFIG))
     with pytest.raises(AssertionError, match="prediction_logits differs"):
         same_as_library(wrong, "BertForPreTraining", CONFIG, **BATCH)

@@ -18,18 +18,20 @@ from torch.nn import functional
 
 from bertbook.core.exercises.mistake import as_mistakes
 from bertbook.core.exercises.verdict import LONGEST
-from bertbook.reader.contracts import ROLES, role_of
+from bertbook.reader.contracts import ROLES, original_of
 from bertbook.reader.module import check_module, examine
 from bertbook.reader.module.first_looks import RAISED
 from bertbook.reader.module.properties import PROPERTIES
 from bertbook.reader.module.slip import spoil
 from bertbook.reader.module.trial import TRIAL_CONFIG
 from bertbook.reader.module.usual import SLIPS
-from minibert.attention import BertSelfAttention
+from minibert.attention import BertSelfAttention, BertSelfOutput
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
-from minibert.model import BertEncoder
-from minibert.parts import default_part, override, part, replaced
+from minibert.layer import BertLayer
+from minibert.masking import corrupt_tokens
+from minibert.model import BertEncoder, BertPooler
+from minibert.parts import override, part, replaced
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 MODULES = [role for role, terms in ROLES.items() if terms.built]
@@ -58,7 +60,7 @@ def in_class(name, old, new):
 
 @functools.cache
 def told(name, old, new):
-    return check_module(in_class(name, old, new), role_of(name))
+    return check_module(in_class(name, old, new), original_of(name))
 
 
 @functools.cache
@@ -82,12 +84,12 @@ def told_of_a_solution(name, old="", new=""):
         wrong = wrong.replace(was, typed)
     space = {"__name__": "my_bert"}
     exec(compile(solutions().replace(right, wrong), "my_bert.py", "exec"), space)
-    return check_module(space[name], role_of(name))
+    return check_module(space[name], original_of(name))
 
 
 def planted(role, how):
     """Write our class as somebody does who makes a usual mistake."""
-    ours = default_part(role)
+    ours = role
 
     class Planted(ours):
         @functools.wraps(ours.forward)
@@ -103,7 +105,7 @@ def planted(role, how):
 
 @pytest.mark.parametrize("role", MODULES)
 def test_ours_passes(role):
-    verdict = check_module(default_part(role), role)
+    verdict = check_module(role, role)
     assert verdict.passed, verdict.message
 
 
@@ -115,7 +117,7 @@ def test_what_is_only_faster_passes(role):
 
 @pytest.mark.parametrize("name", [name for name in dir(readers_file()) if name.startswith("My")])
 def test_a_readers_class_passes(name):
-    verdict = check_module(getattr(readers_file(), name), role_of(name))
+    verdict = check_module(getattr(readers_file(), name), original_of(name))
     assert verdict.passed, verdict.message
     assert re.fullmatch(rf"Right: {name} keeps all \d+ promises of .*", verdict.message)
 
@@ -131,10 +133,10 @@ class OffAfterwards(BertEncoder):
 
 
 def test_who_switches_gradients_off_for_good_is_told_and_nobody_else_suffers():
-    verdict = check_module(OffAfterwards, "encoder")
+    verdict = check_module(OffAfterwards, BertEncoder)
     assert torch.is_grad_enabled()
     assert not verdict.passed and "set_grad_enabled(False) lasts" in verdict.message
-    assert check_module(BertEncoder, "encoder").passed
+    assert check_module(BertEncoder, BertEncoder).passed
 
 
 class FusedSelfAttention(BertSelfAttention):
@@ -150,7 +152,7 @@ class FusedSelfAttention(BertSelfAttention):
 
 
 def test_another_right_way_passes():
-    verdict = check_module(FusedSelfAttention, "self_attention")
+    verdict = check_module(FusedSelfAttention, BertSelfAttention)
     assert verdict.passed, verdict.message
 
 
@@ -158,7 +160,7 @@ def test_another_right_way_passes():
 def test_a_slip_is_told(name, old, new, hint):
     verdict = told(name, old, new)
     assert not verdict.passed
-    assert verdict.message.startswith(f"Not yet. {name} as {role_of(name)}: ")
+    assert verdict.message.startswith(f"Not yet. {name} as {original_of(name).__name__}: ")
     assert any(way in verdict.message for way in hint.split("|")), verdict.message
 
 
@@ -205,30 +207,30 @@ def test_every_sentence_is_shown_by_some_slip():
 def test_a_slip_lies_where_it_was_made():
     wrong = readers_file(wrong_modules.SCALE, "math.sqrt(h)")
     for name in ("MySelfAttention", "MyAttention", "MyLayer", "MyEncoder", "MyBert"):
-        assert "by √hidden" in check_module(getattr(wrong, name), role_of(name)).message
-    assert check_module(wrong.MySelfOutput, "self_output").passed
+        assert "by √hidden" in check_module(getattr(wrong, name), original_of(name)).message
+    assert check_module(wrong.MySelfOutput, BertSelfOutput).passed
 
 
 def test_what_holds_is_counted():
-    whole = examine(readers_file().MySelfAttention, "self_attention")
+    whole = examine(readers_file().MySelfAttention, BertSelfAttention)
     assert (whole.held, whole.problem) == (whole.total, "")
     wrong = in_class("MySelfAttention", wrong_modules.SCALE, "math.sqrt(h)")
-    found = examine(wrong, "self_attention")
+    found = examine(wrong, BertSelfAttention)
     assert (found.held, found.total) == (
         whole.total - 3,
         whole.total,
     )  # numbers, gradients, training
-    nothing = examine(nn.Linear, "self_attention")
+    nothing = examine(nn.Linear, BertSelfAttention)
     assert (nothing.held, nothing.total) == (0, whole.total)
 
 
 def test_another_network_is_held_to_its_promises_but_not_to_our_numbers():
     wrong = in_class("MySelfAttention", wrong_modules.SCALE, "math.sqrt(h)")
     other = type("MyOwn", (wrong,), {"own_parameters": True})
-    assert check_module(other, "self_attention").passed
+    assert check_module(other, BertSelfAttention).passed
     deaf = in_class("MySelfAttention", wrong_modules.ADDED, "scores")
     other = type("MyOwn", (deaf,), {"own_parameters": True})
-    message = check_module(other, "self_attention").message
+    message = check_module(other, BertSelfAttention).message
     assert "changes the real tokens" in message
     assert "differs from ours" not in message
 
@@ -237,36 +239,36 @@ def test_another_network_is_held_to_its_promises_but_not_to_our_numbers():
 @pytest.mark.parametrize("role", mostly_thorough(MODULES))
 def test_a_configuration_of_ones_own(role):
     config = BertConfig.tiny(vocab_size=41)
-    assert check_module(default_part(role), role, config).passed
+    assert check_module(role, role, config).passed
     wide = dataclasses.replace(TRIAL_CONFIG, hidden_act="relu", num_attention_heads=1)
-    assert check_module(default_part(role), role, wide).passed
+    assert check_module(role, role, wide).passed
 
 
 def test_a_configuration_without_room():
     config = dataclasses.replace(TRIAL_CONFIG, max_position_embeddings=3)
     with pytest.raises(ValueError, match=r"5 tokens .* max_position_embeddings = 3 .* no room"):
-        check_module(BertSelfAttention, "self_attention", config)
+        check_module(BertSelfAttention, BertSelfAttention, config)
 
 
 def test_a_role_that_is_none_or_is_played_by_a_function():
-    with pytest.raises(ValueError, match="no role 'pools'"):
+    with pytest.raises(ValueError, match="no model asks for 'pools'"):
         check_module(BertSelfAttention, "pools")
-    with pytest.raises(ValueError, match="corrupt_tokens is played by a function"):
-        check_module(BertSelfAttention, "corrupt_tokens")
+    with pytest.raises(ValueError, match="corrupt_tokens is a function"):
+        check_module(BertSelfAttention, corrupt_tokens)
 
 
 def test_what_is_no_class_is_told_so():
-    assert "by a class derived from torch.nn.Module" in check_module(len, "pooler").message
-    assert "give the class itself" in check_module(nn.Linear(2, 2), "pooler").message
+    assert "by a class derived from torch.nn.Module" in check_module(len, BertPooler).message
+    assert "give the class itself" in check_module(nn.Linear(2, 2), BertPooler).message
     forgotten = type("MyPooler", (), {})
-    assert "MyPooler'>; write class My…(nn.Module)" in check_module(forgotten, "pooler").message
+    assert "MyPooler'>; write class My…(nn.Module)" in check_module(forgotten, BertPooler).message
 
 
 def test_neither_chance_nor_the_cast_is_changed():
     mine = readers_file().MySelfAttention
-    with override(self_attention=mine):
+    with override({BertSelfAttention: mine}):
         before = torch.get_rng_state()
-        assert check_module(default_part("layer"), "layer").passed
+        assert check_module(BertLayer, BertLayer).passed
         assert torch.equal(torch.get_rng_state(), before)
-        assert part("self_attention") is mine
+        assert part(BertSelfAttention) is mine
     assert replaced() == {}

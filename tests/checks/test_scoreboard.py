@@ -12,6 +12,7 @@ from bertbook.reader.module.examination import IS_CALLED
 from bertbook.reader.module.numbers import LAST
 from bertbook.reader.module.properties import PROPERTIES
 from bertbook.reader.module.scoreboard import LINES
+from minibert.layer import BertIntermediate, BertLayer
 from minibert.model import BertModel
 from minibert.parts import override, replaced
 
@@ -24,7 +25,7 @@ def red(board):
 
 
 def test_every_line_stands_for_promises_that_there_are():
-    claims = {IS_CALLED, *(p.claim for p in PROPERTIES if "bert" in p.roles), *dict(LAST)}
+    claims = {IS_CALLED, *(p.claim for p in PROPERTIES if BertModel in p.roles), *dict(LAST)}
     assert len(LINES) == 12
     assert {claim for claims in LINES.values() for claim in claims} <= claims
 
@@ -39,25 +40,25 @@ def solved(tmp_path_factory):
 
 @pytest.mark.slow
 def test_all_lines_are_green_for_the_solutions(solved):
-    with override(**solved):
+    with override(solved):
         assert scoreboard().verdict.message == "12 of 12 hold."
 
 
 def test_an_activation_that_is_always_the_same_turns_lines_red(solved):
-    class Fixed(solved["intermediate"]):
+    class Fixed(solved[BertIntermediate]):
         def __init__(self, config):
             super().__init__(config)
             self.activation = nn.GELU()
 
-    with override(intermediate=Fixed):
+    with override({BertIntermediate: Fixed}):
         assert red(scoreboard()) == ["Equal to ours: all outputs"]
 
 
 def test_the_readers_parts_are_examined_and_stay_where_they_were():
     players, _ = load(SAMPLE)
-    with override(layer=players["layer"]):
-        assert red(scoreboard(players["bert"])) == []
-        assert [*replaced()] == ["layer"]
+    with override({BertLayer: players[BertLayer]}):
+        assert red(scoreboard(players[BertModel])) == []
+        assert [*replaced()] == [BertLayer]
 
 
 def test_a_model_that_ignores_padding_is_told_so():

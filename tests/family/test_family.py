@@ -9,6 +9,7 @@ import bertfamily as family
 from bertfamily.modernbert import rotate
 from minibert.attention import BertSelfAttention
 from minibert.loading.config_file import config_from_fields
+from minibert.model import BertModel
 from minibert.parts import override
 from minibert.tasks import BertForTokenClassification
 
@@ -130,7 +131,7 @@ def test_the_readers_self_attention_plays_in_the_family():
     class Mine(BertSelfAttention):
         pass
 
-    with override(self_attention=Mine):
+    with override({BertSelfAttention: Mine}):
         model = build(MEMBERS["distilbert"])
     assert type(model.encoder.layer[0].attention.self) is Mine
     assert "transformer.layer.0.attention.q_lin.weight" in model.state_dict()
@@ -173,7 +174,7 @@ def test_every_member_plays_bert_in_the_heads_of_bert(name):
     kind = getattr(family, f"{name}Model")
     config = build(member).config
     torch.manual_seed(0)
-    with override(bert=kind):
+    with override({BertModel: kind}):
         model = BertForTokenClassification(config, num_labels=3)
     assert type(model.bert) is kind
     torch.manual_seed(0)

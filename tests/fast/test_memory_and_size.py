@@ -13,6 +13,7 @@ from torch.autograd.graph import saved_tensors_hooks
 
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS, CheckpointedLayer, EightBitLinear, in_eight_bits, quantize
+from minibert.layer import BertLayer
 from minibert.model import BertModel
 from minibert.parts import override
 
@@ -23,10 +24,13 @@ SMALL = BertConfig(**SIZES, num_hidden_layers=3, max_position_embeddings=16)
 @pytest.mark.parametrize("dropout", ["dropout", None])
 def test_a_layer_that_forgets_gives_the_same_gradient(dropout):
     """With dropout, too: the second time it draws what it drew the first time."""
-    extra, batch = {"dropout": FAST_PARTS["dropout"]} if dropout else {}, draw_batch(SMALL, seed=3)
+    extra, batch = (
+        {nn.Dropout: FAST_PARTS[nn.Dropout]} if dropout else {},
+        draw_batch(SMALL, seed=3),
+    )
     found = []
-    for parts in ({}, {"layer": CheckpointedLayer}):
-        with override(**parts, **extra):
+    for parts in ({}, {BertLayer: CheckpointedLayer}):
+        with override(parts | extra):
             model = build(SMALL).train()
         torch.manual_seed(4)
         output = model(**batch).last_hidden_state
@@ -46,8 +50,8 @@ def kept_by(model):
 
 def test_a_layer_that_forgets_keeps_less():
     kept = []
-    for parts in ({}, {"layer": CheckpointedLayer}):
-        with override(**parts):
+    for parts in ({}, {BertLayer: CheckpointedLayer}):
+        with override(parts):
             model = build(SMALL)
         kept.append(kept_by(model))
     assert kept[1] < kept[0] / 4

@@ -9,11 +9,11 @@ from bert_pairs import KINDS as MODELS
 from bert_pairs import build, close, draw_batch
 from torch import nn
 
-from minibert.attention import BertSelfAttention
+from minibert.attention import BertAttention, BertSelfAttention, BertSelfOutput
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS, fast_parts, switch_on
 from minibert.model import BertModel, BertPooler
-from minibert.parts import default_part, override, part, replaced, use
+from minibert.parts import override, part, replaced, use
 from minibert.pretraining import BertForPreTraining
 
 SIZES = {"vocab_size": 19, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
@@ -28,7 +28,7 @@ def test_every_model_gives_the_same_numbers_and_gradients(kind, padded):
         batch["attention_mask"] = torch.ones_like(batch["attention_mask"])
     outputs, grads = [], []
     for players in ({}, fast_parts()):
-        with override(**players):
+        with override(players):
             model = build(SMALL, kind=kind)
         output = [x for x in model(**batch) if isinstance(x, torch.Tensor)]
         sum(x.square().sum() for x in output).backward()
@@ -40,19 +40,19 @@ def test_every_model_gives_the_same_numbers_and_gradients(kind, padded):
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_fast_part_plays(kind):
-    with override(**fast_parts()):
+    with override(fast_parts()):
         held = {type(module) for module in kind(SMALL).modules()}
-    assert {FAST_PARTS[role] for role in ("self_attention", "dropout")} <= held
+    assert {FAST_PARTS[role] for role in (BertSelfAttention, nn.Dropout)} <= held
     assert not held & {BertSelfAttention, nn.Dropout}
 
 
 def test_a_part_of_the_readers_is_left_to_her():
     mine = type("Mine", (nn.Dropout,), {})
-    with override(dropout=mine):
-        with override(**fast_parts()):
-            assert part("dropout") is mine
-            assert type(part("self_attention")(SMALL)) is FAST_PARTS["self_attention"]
-        assert replaced() == {"dropout": mine}
+    with override({nn.Dropout: mine}):
+        with override(fast_parts()):
+            assert part(nn.Dropout) is mine
+            assert type(part(BertSelfAttention)(SMALL)) is FAST_PARTS[BertSelfAttention]
+        assert replaced() == {nn.Dropout: mine}
     assert replaced() == {}
 
 
@@ -62,7 +62,7 @@ def test_a_part_of_the_readers_is_left_to_her():
 @pytest.mark.parametrize("kind", MODELS)
 def test_building_draws_no_weight_twice(kind):
     """As many draws as weights: drawn in one go, they leave the generator in the same state."""
-    with override(**fast_parts()):
+    with override(fast_parts()):
         torch.manual_seed(0)
         model = kind(SMALL)
         after = torch.get_rng_state()
@@ -80,7 +80,7 @@ class MyAttention(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.self = BertSelfAttention(config)
-        self.output = part("self_output")(config)
+        self.output = part(BertSelfOutput)(config)
         self.late = nn.Sequential(nn.Dropout(0.3))
 
     def forward(self, x, mask=None, output_attentions=False):
@@ -96,11 +96,11 @@ class MyPooler(BertPooler):
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_readers_parts_draw_what_ours_draw(kind, times):
     models = []
-    for players in ({}, {"attention": MyAttention, "pooler": MyPooler}):
+    for players in ({}, {BertAttention: MyAttention, BertPooler: MyPooler}):
         with ExitStack() as stack:
-            stack.enter_context(override(**players))
+            stack.enter_context(override(players))
             for _ in range(times):
-                stack.enter_context(override(**fast_parts()))
+                stack.enter_context(override(fast_parts()))
             torch.manual_seed(0)
             models.append(kind(SMALL))
     ours, theirs = (model.state_dict() for model in models)
@@ -112,14 +112,14 @@ def test_a_readers_parts_draw_what_ours_draw(kind, times):
 
 
 def test_plain_dropout_in_a_readers_part_becomes_the_one_that_plays():
-    with override(attention=MyAttention), override(**fast_parts()):
+    with override({BertAttention: MyAttention}), override(fast_parts()):
         late = [layer.attention.late[0] for layer in BertModel(SMALL).encoder.layer]
-    assert {type(dropout) for dropout in late} == {FAST_PARTS["dropout"]}
+    assert {type(dropout) for dropout in late} == {FAST_PARTS[nn.Dropout]}
     assert {dropout.p for dropout in late} == {0.3}
 
 
 def test_a_whole_model_can_be_stored():
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = BertForPreTraining(SMALL)
     stored = io.BytesIO()
     torch.save(model, stored)
@@ -133,5 +133,5 @@ def test_switched_on_they_play_until_somebody_else_does():
         switch_on()
         assert FAST_PARTS.items() <= replaced().items()
     finally:
-        use(**{role: default_part(role) for role in replaced()})
+        use({role: role for role in replaced()})
     assert replaced() == {}

@@ -4,17 +4,18 @@ import pytest
 import torch
 from bert_pairs import build, close, draw_batch
 
-from minibert.attention import additive_mask, causal_mask
+from minibert.attention import BertSelfAttention, additive_mask, causal_mask
 from minibert.config import BertConfig
 from minibert.fast import CheckpointedLayer, UnpaddedEncoder, UnpaddedSelfAttention, block_mask
-from minibert.model import BertModel
+from minibert.layer import BertLayer
+from minibert.model import BertEncoder, BertModel
 from minibert.parts import override
 from minibert.pretraining import BertForPreTraining
 
 SIZES = {"vocab_size": 19, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
-BOTH = {"encoder": UnpaddedEncoder, "self_attention": UnpaddedSelfAttention}
-WAYS = {"lengths told": BOTH, "block mask": {"encoder": UnpaddedEncoder}}
+BOTH = {BertEncoder: UnpaddedEncoder, BertSelfAttention: UnpaddedSelfAttention}
+WAYS = {"lengths told": BOTH, "block mask": {BertEncoder: UnpaddedEncoder}}
 
 
 @pytest.fixture(params=["one by one", "all at once"])
@@ -26,7 +27,7 @@ def on_any_device(request, monkeypatch):
 
 
 def unpadded(parts, kind=BertModel, config=SMALL):
-    with override(**parts):
+    with override(parts):
         return build(config, kind=kind)
 
 
@@ -51,7 +52,7 @@ def test_padded_and_unpadded_agree_in_value_and_gradient(kind, way, on_any_devic
 
 def encode(parts, mask, **wishes):
     states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
-    with override(**parts):
+    with override(parts):
         encoder = build(SMALL, kind=BertModel).encoder
     return encoder(states, mask, **wishes), encoder
 
@@ -104,7 +105,7 @@ def test_lengths_are_told_only_where_every_layer_understands_them():
     mask = additive_mask(PADDED, torch.float64)
     plain, _ = encode({}, mask)
     _, mixed = encode(BOTH, mask)
-    attention = encode({"encoder": UnpaddedEncoder}, mask)[1].layer[1].attention.self
+    attention = encode({BertEncoder: UnpaddedEncoder}, mask)[1].layer[1].attention.self
     mixed.layer[1].attention.self = attention
     states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
     found = mixed(states, mask).last_hidden_state
@@ -117,8 +118,8 @@ def test_layers_that_run_again_hear_the_sentences_of_their_own_batch():
         (torch.arange(5) < torch.tensor([[5], [second], [6 - second]])).long() for second in (2, 4)
     ]
     grads = []
-    for parts in ({}, BOTH | {"layer": CheckpointedLayer}):
-        with override(**parts):
+    for parts in ({}, BOTH | {BertLayer: CheckpointedLayer}):
+        with override(parts):
             encoder = build(SMALL, kind=BertModel).encoder
         states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
         weight = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(2)).double()
@@ -135,7 +136,7 @@ def test_layers_that_run_again_hear_the_sentences_of_their_own_batch():
 
 
 def test_the_lengths_of_one_batch_are_forgotten_in_the_next():
-    with override(**BOTH):
+    with override(BOTH):
         model = build(SMALL)
     batch = draw_batch(SMALL, seed=3)
     whole = batch | {"attention_mask": torch.ones_like(batch["attention_mask"])}

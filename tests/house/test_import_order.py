@@ -37,7 +37,9 @@ MAY_IMPORT = {
         "model": frozenset({"config", "inputs", "parts", "embeddings", "attention", "layer"}),
         "pretraining": frozenset({"config", "parts", "heads", "model", "losses"}),
         "training": frozenset({"disk", "losses", "inputs"}),  # the one -100
-        "tasks": frozenset({"config", "parts", "data", "losses", "model", "inputs", "wordpiece"}),
+        "tasks": frozenset(
+            {"config", "parts", "data", "heads", "losses", "model", "inputs", "wordpiece"}
+        ),
         "loading": frozenset(
             {
                 *("config", "inputs", "parts", "disk", "model", "pretraining"),

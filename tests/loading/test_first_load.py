@@ -21,13 +21,13 @@ from minibert.pretraining import BertForMaskedLM
 folder = sys.argv[1]
 
 def load_fast():
-    with override(**fast_parts()):
+    with override(fast_parts()):
         load_pretrained(BertForMaskedLM, folder)
 
 for what, first in {
     "load fast": load_fast,
     "a new head": lambda: load_pretrained(BertForMaskedLM, folder, new=("cls",)),
-    "use": lambda: use(embeddings=type("Mine", (BertEmbeddings,), {})),
+    "use": lambda: use({BertEmbeddings: type("Mine", (BertEmbeddings,), {})}),
     "fill": lambda: main([folder, "the [MASK]"]),
 }.items():
     first()

@@ -29,7 +29,7 @@ def test_what_no_file_holds_is_made_and_draws_nothing(tmp_path):
     saved = small_folder(tmp_path, BertModel)
     plain = load_pretrained(BertModel, tmp_path)
     before = torch.get_rng_state()
-    with override(embeddings=Counting):
+    with override({BertEmbeddings: Counting}):
         model = load_pretrained(BertModel, tmp_path)
     assert torch.equal(torch.get_rng_state(), before)
     same_weights(model, saved)

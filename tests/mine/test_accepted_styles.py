@@ -18,8 +18,9 @@ from bertbook.core.attention_maps import patch_heads
 from bertbook.core.exercises.library import same_as_library
 from bertbook.reader.module import check_module
 from bertfamily import AlbertConfig, AlbertForMaskedLM, RobertaConfig, RobertaForMaskedLM
-from minibert.attention import additive_mask
+from minibert.attention import BertAttention, BertSelfAttention, additive_mask
 from minibert.config import BertConfig
+from minibert.embeddings import BertEmbeddings
 from minibert.fast import (
     CheckpointedLayer,
     UnpaddedEncoder,
@@ -29,8 +30,10 @@ from minibert.fast import (
     in_eight_bits,
     prepack,
 )
+from minibert.heads import BertLMPredictionHead
+from minibert.layer import BertLayer
 from minibert.loading import load_pretrained, save_pretrained
-from minibert.model import BertModel
+from minibert.model import BertEncoder, BertModel
 from minibert.parts import override, part
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import BertForSequenceClassification
@@ -68,7 +71,7 @@ def built(kind, **named):
 
 
 def pretraining():
-    return built(part("pretraining"))
+    return built(part(BertForPreTraining))
 
 
 def tensors(*found):
@@ -85,16 +88,16 @@ def tensors(*found):
 
 def embeddings_with_less():
     """Chapters 7, 20 and 23."""
-    embeddings = built(part("embeddings"))
+    embeddings = built(part(BertEmbeddings))
     places = torch.zeros_like(IDS)
     return embeddings(IDS), embeddings(IDS, None, places), embeddings(IDS, None, places[:1])
 
 
 def a_table_of_names():
     """Chapters 7 and 23: weights go from one class into the other."""
-    embeddings = built(part("embeddings"))
-    with override(embeddings=BertModel(CONFIG).embeddings.__class__):
-        other = part("embeddings")(CONFIG).double().eval()
+    embeddings = built(part(BertEmbeddings))
+    with override({BertEmbeddings: BertModel(CONFIG).embeddings.__class__}):
+        other = part(BertEmbeddings)(CONFIG).double().eval()
     other.load_state_dict(embeddings.state_dict(), strict=True)
     return other(IDS)
 
@@ -102,13 +105,13 @@ def a_table_of_names():
 def attention_with_a_bias():
     """Chapter 7: one number for each distance, which learns."""
     bias = torch.linspace(-1, 1, SEQ * SEQ).double().reshape(SEQ, SEQ).requires_grad_()
-    context, probs = built(part("attention"))(STATES, bias)
+    context, probs = built(part(BertAttention))(STATES, bias)
     return context, probs, torch.autograd.grad(context.square().sum(), bias)
 
 
 def a_block_with_less():
     """Chapters 8, 9 and 20."""
-    block = built(part("attention"))
+    block = built(part(BertAttention))
     alone, probs = block.self(STATES, None, True)
     roles = [layer(STATES) for layer in (block.self.query, block.self.key, block.self.value)]
     by_hand = block.output(alone, STATES)
@@ -117,7 +120,7 @@ def a_block_with_less():
 
 def a_layer_taken_apart():
     """Chapters 9 and 10."""
-    layer, x = built(part("layer")), STATES
+    layer, x = built(part(BertLayer)), STATES
     around, output = layer.attention, layer.output
     halves = [(lambda x: around.output.dense(around.self(x)[0]), around.output),
               (lambda x: output.dense(layer.intermediate(x)), output)]  # fmt: skip
@@ -129,7 +132,7 @@ def a_layer_taken_apart():
 
 def an_encoder_of_other_layers():
     """Chapters 10 and 23."""
-    encoder = built(part("encoder"))
+    encoder = built(part(BertEncoder))
     asked = encoder(STATES, FAR, True, True)
     with_less = encoder(STATES, block_mask([3, SEQ - 3], torch.float64)).last_hidden_state
     del encoder.layer[1:]
@@ -140,8 +143,8 @@ def an_encoder_of_other_layers():
 
 def a_bert_by_place():
     """Chapters 10, 11 and 12."""
-    bert = built(part("bert"))
-    bare = built(part("bert"), add_pooling_layer=False)
+    bert = built(part(BertModel))
+    bare = built(part(BertModel), add_pooling_layer=False)
     vectors = bert.embeddings.word_embeddings(IDS)
     named = bert(**BATCH, output_attentions=True, output_hidden_states=True)
     replaced = named._replace(pooler_output=None)
@@ -217,10 +220,10 @@ def saved_and_loaded(tmp_path):
     """Chapters 9, 10 and 14 to 23."""
     save_pretrained(pretraining().float(), tmp_path)
     found = []
-    for kind, unused in ((BertForPreTraining, ()), (part("bert"), ("cls",)),
+    for kind, unused in ((BertForPreTraining, ()), (part(BertModel), ("cls",)),
                          (BertForMaskedLM, ("cls.seq_relationship", "bert.pooler"))):  # fmt: skip
         model = load_pretrained(kind, tmp_path, unused=unused)
-        found.append(model(IDS, MASK)[0 if kind is part("bert") else 1])
+        found.append(model(IDS, MASK)[0 if kind is part(BertModel) else 1])
     task = load_pretrained(
         BertForSequenceClassification, tmp_path, new=("classifier",), unused=("cls",), num_labels=2
     )
@@ -247,7 +250,7 @@ def other_linear_layers():
 
 def the_faster_parts():
     """Chapter 23."""
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = built(BertForPreTraining)
         out = model(**PAIRS)
     return out.loss, out.prediction_logits, model(**BATCH)[1:3]
@@ -256,8 +259,8 @@ def the_faster_parts():
 def rows_without_padding():
     """Chapter 23: with our attention, and with that of the reader."""
     found = []
-    for parts in ({"self_attention": UnpaddedSelfAttention}, {}, {"layer": CheckpointedLayer}):
-        with override(encoder=UnpaddedEncoder, **parts):
+    for parts in ({BertSelfAttention: UnpaddedSelfAttention}, {}, {BertLayer: CheckpointedLayer}):
+        with override({BertEncoder: UnpaddedEncoder, **parts}):
             model = built(BertForPreTraining)
         out = model(**PAIRS)
         out.loss.backward()
@@ -303,7 +306,7 @@ def run(way, folder):
 def test_what_is_accepted_runs_in_every_later_way(style, way, tmp_path):
     if way not in OURS:
         OURS[way] = run(way, tmp_path / "ours")
-    with override(**players(style)):
+    with override(players(style)):
         found = run(way, tmp_path / "hers")
     assert len(found) == len(OURS[way])
     for hers, ours in zip(found, OURS[way]):
@@ -323,9 +326,11 @@ def test_it_can_be_held_against_the_library(style):
     """Chapters 7 to 12."""
     pytest.importorskip("transformers")
     hers = players(style)
-    with override(**hers):
-        same_as_library(built(part("bert")), "BertModel", CONFIG, **BATCH, output_attentions=True)
+    with override(hers):
+        same_as_library(
+            built(part(BertModel)), "BertModel", CONFIG, **BATCH, output_attentions=True
+        )
         table = nn.Embedding(CONFIG.vocab_size, CONFIG.hidden_size)
-        head = part("prediction_head")(CONFIG, table)
+        head = part(BertLMPredictionHead)(CONFIG, table)
         same_as_library(head, "BertLMPredictionHead", CONFIG, STATES)
         same_as_library(pretraining(), "BertForPreTraining", CONFIG, **PAIRS)

@@ -9,8 +9,13 @@ import pytest
 from my_parts import GROUPS, OURS_ALONE, group_of, load, play
 from scoreboard import HOW_TO_BEGIN, Tally, main
 from solutions import file_of_solutions
+from torch import nn
 
-from minibert.parts import default_part, part, replaced, use
+from minibert.attention import BertSelfAttention
+from minibert.embeddings import BertEmbeddings
+from minibert.layer import BertLayer
+from minibert.masking import corrupt_tokens
+from minibert.parts import part, replaced, use
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).with_name("my_bert_sample.py")
@@ -34,15 +39,15 @@ def run(*arguments):
 
 def test_a_file_is_taken_class_by_class():
     players, nameless = load(SAMPLE)
-    assert list(players)[:2] == ["embeddings", "self_attention"]
-    assert players["self_attention"].__name__ == "MySelfAttention"
+    assert list(players)[:2] == [BertEmbeddings, BertSelfAttention]
+    assert players[BertSelfAttention].__name__ == "MySelfAttention"
     assert len(players) == 17
     assert nameless == []
     try:
         play(players)
-        assert part("layer") is players["layer"]
+        assert part(BertLayer) is players[BertLayer]
     finally:
-        use(**{role: default_part(role) for role in replaced()})
+        use({role: role for role in replaced()})
     assert replaced() == {}
 
 
@@ -53,15 +58,15 @@ def test_what_has_a_role_plays_and_a_class_without_one_is_named(tmp_path):
         "def my_softmax(x):\n    pass\ndef my_corrupt_tokens(x):\n    pass\n"
     )
     players, nameless = load(write(tmp_path, text))
-    assert list(players) == ["dropout", "corrupt_tokens"]
-    assert len(nameless) == 1 and "MySelfAtention is named after no role" in nameless[0]
+    assert list(players) == [nn.Dropout, corrupt_tokens]
+    assert len(nameless) == 1 and "MySelfAtention is named after no part" in nameless[0]
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "holds no part, such as MySelfAttention; the roles are embeddings, self_attention"),
-        ("class MyPoller:\n    pass\n", "holds no part, .*: MyPoller is named after no role"),
+        ("", "holds no part, such as MySelfAttention; the names are MyEmbeddings, MySelfAttention"),
+        ("class MyPoller:\n    pass\n", "holds no part, .*: MyPoller is named after no part"),
         ("import minibart\n", "stopped with ModuleNotFoundError: No module named 'minibart'"),
     ],
 )
@@ -133,7 +138,9 @@ def test_a_part_that_cannot_be_built_is_told_and_no_model_is_built(tmp_path, cap
     text = "def my_corrupt_tokens(ids):\n    pass\n\nclass MyPooler:\n    pass\n"
     assert main(write(tmp_path, text)) == 1
     out = capsys.readouterr().out
-    assert re.search(r"✗ pooler +MyPooler +0 of \d\d\n      pooler is played by a class", out)
+    assert re.search(
+        r"✗ BertPooler +MyPooler +0 of \d\d\n      BertPooler is replaced by a class", out
+    )
     assert re.search(r"✗ corrupt_tokens +my_corrupt_tokens +0 of 1\n      my_corrupt_tokens", out)
     assert "✗ not tested\n      Models are built as soon as each part is built" in out
 

@@ -11,12 +11,14 @@ import torch
 from bert_pairs import draw_batch
 from solutions import CHAPTERS, file_of_solutions
 
-from bertbook.reader.contracts import players_of
+from bertbook.reader.contracts import replacements_of
 from bertbook.reader.reader_file import run_reader_file
+from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import fast_parts
 from minibert.fast.attention import FastSelfAttention
 from minibert.parts import override, part
+from minibert.pretraining import BertForPreTraining
 
 LONGEST = 15  # statements of a solution, without those that its skeleton gives
 
@@ -34,11 +36,11 @@ def test_a_model_of_them_draws_the_same_numbers(solutions):
     batch = draw_batch(config, seed=3)
     labels = batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100)
     found = []
-    for players in ({}, players_of(run_reader_file(solutions))[0]):
-        with override(**players), override(**fast_parts()), override(**fast_parts()):
+    for players in ({}, replacements_of(run_reader_file(solutions))[0]):
+        with override(players), override(fast_parts()), override(fast_parts()):
             torch.manual_seed(0)
-            model = part("pretraining")(config).train()
-        same_class = players.get("self_attention", FastSelfAttention)
+            model = part(BertForPreTraining)(config).train()
+        same_class = players.get(BertSelfAttention, FastSelfAttention)
         assert type(model.bert.encoder.layer[0].attention.self) is same_class
         loss = model(**batch, labels=labels).loss
         loss.backward()

@@ -14,6 +14,7 @@ from bertbook.museum.invariants.promises import INVARIANTS
 from bertbook.museum.labels import _OwnLoss
 from bertbook.museum.stepwise import Attention
 from minibert import pretraining, tasks
+from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.layer import BertOutput
@@ -246,18 +247,18 @@ class SkipsANorm(BertOutput):
 @pytest.mark.parametrize(
     ("bug", "finds"),
     [
-        (Bug(TwoOfSevenHundred, "", role="embeddings", config=many_words), {HEARS}),
+        (Bug(TwoOfSevenHundred, "", role=BertEmbeddings, config=many_words), {HEARS}),
         (Bug(LengthsOfTheMask, ""), {PADDING}),
         (Bug(LastToken, ""), {PADDING}),
         (Bug(LabelsUpToNine, ""), {"labels_count_alike"}),
-        (Bug(DeadHead, "", role="self_attention"), {GRADIENTS}),
+        (Bug(DeadHead, "", role=BertSelfAttention), {GRADIENTS}),
         (Bug(DropoutLost, ""), {"training_adds_dropout_only"}),
         (Bug(Squeezed, ""), {PADDING}),
-        (Bug(SkipsANorm, "", role="output"), {GRADIENTS}),
-        (Bug(Clamped, "", role="embeddings"), {PLACES}),
-        (Bug(SegmentsOfTheFirst, "", role="embeddings"), {MATES}),
-        (Bug(SecondByDefault, "", role="embeddings"), {"no_mask_means_all_ones"}),
-        (Bug(DetachedResidual, "", role="output"), {GRADIENTS}),
+        (Bug(SkipsANorm, "", role=BertOutput), {GRADIENTS}),
+        (Bug(Clamped, "", role=BertEmbeddings), {PLACES}),
+        (Bug(SegmentsOfTheFirst, "", role=BertEmbeddings), {MATES}),
+        (Bug(SecondByDefault, "", role=BertEmbeddings), {"no_mask_means_all_ones"}),
+        (Bug(DetachedResidual, "", role=BertOutput), {GRADIENTS}),
         (Bug(SeedInside, ""), {"training_adds_dropout_only"}),
         (Bug(NeverTrains, ""), {"training_adds_dropout_only"}),
         (Bug(TwoSoftmaxes, ""), {"labels_count_alike"}),
@@ -278,7 +279,7 @@ class Transposed(Attention):
 
 @pytest.mark.slow
 def test_another_function_that_is_consistent_is_not_seen():
-    assert check_invariants(broken_model(Bug(Transposed, "", role="self_attention"))).broken == []
+    assert check_invariants(broken_model(Bug(Transposed, "", role=BertSelfAttention))).broken == []
 
 
 MORE = {

@@ -7,10 +7,9 @@ docstrings, annotations, checks of arguments, and the question of who plays a pa
 import ast
 import copy
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from bertbook.reader.contracts import role_of
-from minibert.parts import default_part
+from bertbook.reader.contracts import original_of
 
 # The two losses of pre-training are this one, apart from the words of their errors.
 SAME_FUNCTIONS = dict.fromkeys(("masked_lm_loss", "next_sentence_loss"), "cross_entropy")
@@ -19,15 +18,14 @@ SAME_FUNCTIONS = dict.fromkeys(("masked_lm_loss", "next_sentence_loss"), "cross_
 def our_name(name: str) -> str:
     """Name what of ours a reader's stands for: BertLayer for MyLayer, many_heads for my_…."""
     try:
-        return ours(role_of(name)) if name.startswith(("My", "my_")) else name
+        return ours(original_of(name)) if name.startswith(("My", "my_")) else name
     except ValueError:
         return name.removeprefix("my_")
 
 
-def ours(role: str) -> str:
-    """Name the class that plays a role, nn.Linear among them."""
-    player = default_part(role)
-    return f"nn.{player.__name__}" if player.__module__.startswith("torch") else player.__name__
+def ours(role: Callable) -> str:
+    """Name one of ours as the page does, nn.Dropout among them."""
+    return f"nn.{role.__name__}" if role.__module__.startswith("torch") else role.__name__
 
 
 def canonical(node: ast.FunctionDef | ast.ClassDef) -> str:
@@ -56,7 +54,7 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name) and node.func.id == "part":
-            return ast.parse(ours(ast.literal_eval(node.args[0])), mode="eval").body
+            return self.visit(node.args[0])
         return self.generic_visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:

@@ -162,7 +162,7 @@ def test_the_settings_of_the_training(tmp_path, monkeypatch):
     assert (config.learning_rate, config.seed, config.save_steps) == (0.01, 5, 2)
     assert seen["device"] == torch.device("cpu")
     torch.manual_seed(5)
-    with override(**fast_parts()):  # as the command does
+    with override(fast_parts()):  # as the command does
         model = BertForPreTraining(seen["model"].config)
     for begun, same in zip(seen["model"].parameters(), model.parameters(), strict=True):
         assert torch.equal(begun, same)

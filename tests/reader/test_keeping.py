@@ -12,6 +12,7 @@ import torch
 from bertbook.core.exercises.verdict import Verdict
 from bertbook.reader import keep, running_on
 from bertbook.reader.reader_file import run_reader_file
+from minibert.model import BertPooler
 from minibert.parts import override, part, replaced
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
@@ -54,6 +55,7 @@ import math
 import torch
 from torch import nn
 from torch.nn import functional as F
+from minibert.attention import BertAttention
 from minibert.parts import override, part
 
 EPSILON = 1e-12
@@ -72,7 +74,7 @@ def my_bend(x):
 class MyLayer(nn.Module):
     def __init__(self, config):
         super().__init__()
-        self.attention = part("attention")(config)
+        self.attention = part(BertAttention)(config)
         self.intermediate = MyIntermediate(config)
 
     def forward(self, x):
@@ -255,7 +257,7 @@ class MyPooler(nn.Module):
 @pytest.fixture
 def stage():
     """Give every role back to ours."""
-    with override():
+    with override({}):
         yield
 
 
@@ -267,7 +269,7 @@ def test_what_is_kept_plays(notebook, capsys):
     capsys.readouterr()
     assert running_on() is None
     assert capsys.readouterr().out == "Running on: your pooler, ours for the rest.\n"
-    assert part("pooler").__module__ == "my_bert"
+    assert part(BertPooler).__module__ == "my_bert"
 
 
 @pytest.mark.usefixtures("stage")
@@ -314,7 +316,10 @@ def test_functions_of_hers_take_the_place_of_ours(notebook, capsys):
     [
         ("1 / 0\n", "my_bert.py stopped with ZeroDivisionError: division by zero. Until it is men"),
         ("class MyPooler:\n    pass\n", "write class My…(nn.Module)"),
-        ("class MyPoler:\n    pass\n", "MyPoler is named after no role; call it My and the name"),
+        (
+            "class MyPoler:\n    pass\n",
+            "MyPoler is named after no part of a BERT; call it My and the",
+        ),
     ],
 )
 def test_what_cannot_play_is_told(notebook, tmp_path, capsys, file, words):

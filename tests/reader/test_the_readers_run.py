@@ -19,10 +19,11 @@ from planting import code
 from readers_copy import file_before, kept_in, kept_names, readers_copy
 from solutions import CHAPTERS
 
-from bertbook.reader.contracts import ROLES, my_name, players_of
+from bertbook.reader.contracts import ROLES, my_name, replacements_of, spoken_name
 from bertbook.reader.reader_file import run_reader_file
 from minibert.config import BertConfig
 from minibert.parts import override, part
+from minibert.pretraining import BertForPreTraining
 from minibert.reference import additive_mask, causal_mask
 
 OFTEN, SOME = {8}, {2, 10, 15, 20, 26}
@@ -73,7 +74,7 @@ def asked(cell: nbformat.NotebookNode) -> list[list[str]]:
 
 def roles(names: set[str]) -> set[str]:
     """Name the parts of a model that are among what a reader has kept."""
-    return {role.replace("_", " ") for role in ROLES if my_name(role) in names}
+    return {spoken_name(role) for role in ROLES if my_name(role) in names}
 
 
 def problems(notebook: nbformat.NotebookNode, before: set[str]) -> list[str]:
@@ -111,10 +112,12 @@ def test_after_chapter_12_the_whole_model_is_hers_and_what_was_kept_first_still_
     hers, mask = run_reader_file(path), np.array([[1, 1, 0], [1, 1, 1]])
     both = np.minimum(additive_mask(mask), causal_mask(3))
     assert np.array_equal(hers["my_padding_and_causal"](mask), both)
-    players, nameless = players_of(hers)
+    players, nameless = replacements_of(hers)
     assert nameless == []
-    with override(**players):
-        model = part("pretraining")(BertConfig(hidden_size=8, num_attention_heads=2, vocab_size=9))
+    with override(players):
+        model = part(BertForPreTraining)(
+            BertConfig(hidden_size=8, num_attention_heads=2, vocab_size=9)
+        )
     ours = {type(m).__name__ for m in model.modules() if type(m).__module__.startswith("minibert")}
     assert not ours, f"no exercise asks for {', '.join(sorted(ours))}"
 

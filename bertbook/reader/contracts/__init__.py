@@ -8,22 +8,24 @@ from functools import cache
 
 from minibert.parts import validate_with
 
-from .names import my_name, players_of, role_of
-from .require import require_contract, require_role
+from .names import Part, my_name, original_of, replacements_of, spoken_name
+from .require import require_contract, require_replaceable
 from .roles import ROLES, Role
 from .trial_build import roles_inside
 from .words import contract
 
 __all__ = [
     "ROLES",
+    "Part",
     "Role",
     "contract",
     "my_name",
-    "players_of",
+    "original_of",
+    "replacements_of",
     "require_contract",
-    "require_role",
-    "role_of",
+    "require_replaceable",
     "roles_inside",
+    "spoken_name",
 ]
 
-validate_with(cache(require_contract))  # each class is looked at once in each role
+validate_with(cache(require_contract))  # each class is looked at once in each place

@@ -1,45 +1,58 @@
-"""The names by which what a reader writes finds its role. Chapter 8."""
+"""The names by which what a reader writes finds what it replaces. Chapter 8."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Callable
+from typing import Any
 
 from .roles import ROLES
 
-
-def my_name(role: str) -> str:
-    """Write the name that a reader's class or function for a role has."""
-    title = role.title().replace("_", "").replace("Pretrain", "PreTrain")
-    return f"My{title}" if ROLES[role].built else f"my_{role}"
+Part = Callable[..., Any]
 
 
-def role_of(name: str) -> str:
-    """Return the role that a class or function of the reader's is meant for, by its name."""
-    bare = re.sub(r"^(My|my_)", "", name).replace("_", "").lower()
-    roles = {role.replace("_", ""): role for role in ROLES}
-    if bare not in roles:
-        near = difflib.get_close_matches(bare, roles, n=1, cutoff=0)[0]
+def my_name(original: Part) -> str:
+    """Write the name that the reader's own has: MySelfAttention, for BertSelfAttention."""
+    bare = original.__name__.removeprefix("Bert")
+    return ROLES[original].mine or (f"My{bare}" if ROLES[original].built else f"my_{bare}")
+
+
+def spoken_name(original: Part) -> str:
+    """Write the same name as words: self attention."""
+    bare = re.sub(r"^(My|my_)", "", my_name(original)).replace("PreTraining", "Pretraining")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", bare).lower()
+
+
+def original_of(name: str) -> Part:
+    """Return what a class or function of the reader's is meant to replace, by its name."""
+    by_name = {_bare(my_name(original)): original for original in ROLES}
+    if _bare(name) not in by_name:
+        near = difflib.get_close_matches(_bare(name), by_name, n=1, cutoff=0)[0]
         raise ValueError(
-            f"{name} is named after no role; call it My and the name of its role, as in "
-            f"{my_name(roles[near])}"
+            f"{name} is named after no part of a BERT; call it My and the name of the part, as in "
+            f"{my_name(by_name[near])}"
         )
-    return roles[bare]
+    return by_name[_bare(name)]
 
 
-def players_of(things: dict[str, Callable]) -> tuple[dict[str, Callable], list[str]]:
-    """Return what is named after a role, by role, and a sentence for each class that is not.
+def replacements_of(things: dict[str, Part]) -> tuple[dict[Part, Part], list[str]]:
+    """Return what is named after a part, by that part, and a sentence for each class that is not.
 
     A function such as ``my_attention`` plays no class's part.
     """
-    players, nameless = {}, []
+    found, nameless = {}, []
     for name, thing in things.items():
         is_class = isinstance(thing, type)
         try:
-            role = role_of(name)
+            original = original_of(name)
         except ValueError as error:
             nameless += [str(error)] if is_class else []
         else:
-            players |= {role: thing} if is_class == bool(ROLES[role].built) else {}
-    return {role: players[role] for role in ROLES if role in players}, nameless
+            found |= {original: thing} if is_class == bool(ROLES[original].built) else {}
+    return {original: found[original] for original in ROLES if original in found}, nameless
+
+
+def _bare(name: str) -> str:
+    """Return a name without My, underscores and capitals."""
+    return re.sub(r"^(My|my_)", "", name).replace("_", "").lower()

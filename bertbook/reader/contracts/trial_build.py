@@ -13,8 +13,9 @@ from torch import nn
 
 from minibert.config import BertConfig
 from minibert.loading.load import init_empty_weights
-from minibert.parts import default_part, override
+from minibert.parts import override
 
+from .names import Part
 from .roles import ROLES
 
 # Sizes that all differ, so that a shape tells which of them it is made of.
@@ -32,24 +33,22 @@ def shape_in_words(shape: Shape) -> str:
     return ", ".join(_WORDS[size] for size in shape)
 
 
-def parameters_of(kind: Callable[..., nn.Module], role: str) -> dict[str, Shape]:
+def parameters_of(kind: Callable[..., nn.Module], role: Part) -> dict[str, Shape]:
     """Build a part of small sizes, without numbers, and return the shapes by name."""
     return {name: tuple(p.shape) for name, p in _built(kind, role).named_parameters()}
 
 
 @cache
-def roles_inside(role: str) -> tuple[str, ...]:
-    """List the roles of the parts that ours in a role is made of, without those of PyTorch."""
-    with override(**{each: default_part(each) for each in ROLES}):
-        kinds = {type(module) for module in _built(default_part(role), role).modules()}
+def roles_inside(role: Part) -> tuple[Part, ...]:
+    """List the parts that one of ours is made of, without those of PyTorch."""
+    with override({each: each for each in ROLES}):
+        kinds = {type(module) for module in _built(role, role).modules()}
     return tuple(
-        each
-        for each in ROLES
-        if default_part(each) in kinds and default_part(each).__module__.startswith("minibert.")
+        each for each in ROLES if each in kinds and each.__module__.startswith("minibert.")
     )
 
 
-def _built(kind: Callable[..., nn.Module], role: str) -> nn.Module:
+def _built(kind: Callable[..., nn.Module], role: Part) -> nn.Module:
     values = {
         "config": getattr(kind, "config_class", BertConfig)(**dataclasses.asdict(SIZES)),
         "add_pooling_layer": True,
@@ -68,6 +67,6 @@ def _built(kind: Callable[..., nn.Module], role: str) -> nn.Module:
             return kind(*arguments)
         except Exception as error:
             raise TypeError(
-                f"{kind.__name__} cannot play {role}: building it with a small BertConfig "
-                f"stopped with {type(error).__name__}: {error}"
+                f"{kind.__name__} cannot replace {role.__name__}: building it with a small "
+                f"BertConfig stopped with {type(error).__name__}: {error}"
             ) from error

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import textwrap
 
-from minibert.parts import default_part
+from minibert.heads import (
+    BertLMPredictionHead,
+    BertOnlyMLMHead,
+    BertPredictionHeadTransform,
+    BertPreTrainingHeads,
+)
+from minibert.masking import corrupt_tokens
 
-from .names import my_name
+from .names import Part, my_name
+from .require import require_replaceable
 from .roles import HIDDEN, ROLES
 from .trial_build import parameters_of, shape_in_words
 
@@ -30,14 +37,14 @@ _SHAPES = {
     "labels": "None, or (batch, seq): the true word, -100 without label",
     "next_sentence_label": "None, or (batch,): 0 if the second sentence follows, 1 if not",
 }
-# What an argument is in some roles alone.
+# What an argument is for some parts alone.
 _TOKENS = {"hidden_states": "(..., hidden): all tokens, or only those with a label"}
 _SHAPES_OF = {
-    "prediction_head_transform": _TOKENS,
-    "prediction_head": _TOKENS,
-    "mlm_head": _TOKENS,
-    "pretraining_heads": _TOKENS,
-    "corrupt_tokens": {
+    BertPredictionHeadTransform: _TOKENS,
+    BertLMPredictionHead: _TOKENS,
+    BertOnlyMLMHead: _TOKENS,
+    BertPreTrainingHeads: _TOKENS,
+    corrupt_tokens: {
         "input_ids": "integers of any shape, a sentence or a batch",
         "vocab_size": "int; ids start at 0, and all are below it",
         "mask_token_id": "int; [MASK] is special, whether special_ids name it or not",
@@ -49,13 +56,13 @@ _SHAPES_OF = {
 }
 
 
-def contract(role: str) -> str:
-    """Describe what a class must do to play a role.
+def contract(role: Part) -> str:
+    """Describe what a class must do to play in the place of one of ours.
 
     Parameters
     ----------
-    role : str
-        Such as "self_attention".
+    role : class or function
+        Such as `BertSelfAttention`.
 
     Returns
     -------
@@ -65,17 +72,17 @@ def contract(role: str) -> str:
     Raises
     ------
     ValueError
-        If there is no such role.
+        If no model asks for it.
     """
-    default = default_part(role)
+    require_replaceable(role)
     terms = ROLES[role]
     call = f"called as {'forward' if terms.built else my_name(role)}({', '.join(terms.called)})"
     built = [f"built as {my_name(role)}({', '.join(terms.built)})"] if terms.built else []
-    lines = [f"{role}: {', '.join([*built, call])}"]
+    lines = [f"{role.__name__}: {', '.join([*built, call])}"]
     shapes = _SHAPES | _SHAPES_OF.get(role, {})
     lines += [f"  {name}: {shapes[name]}" for name in terms.called if name in shapes]
     lines.append(f"  returns: {terms.returns}")
-    if terms.built and (parameters := parameters_of(default, role)):
+    if terms.built and (parameters := parameters_of(role, role)):
         named = (f"{name} ({shape_in_words(shape)})" for name, shape in parameters.items())
         lines.append(f"  parameters: {', '.join(named)}")
     return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="    ") for line in lines)

@@ -95,7 +95,8 @@ PRETRAINING = {
         "says that the second sentence follows?",
     "encoded.pooler_output → encoded.last_hidden_state[:, 0]": "The pair is judged by the vector "
         "of [CLS] as the encoder gives it. What stands between encoder and head?",
-    "(scored, encoded.pooler_output) → (encoded.pooler_output, scored)": "The two heads have each "
+    ("encoded.last_hidden_state, encoded.pooler_output → "
+     "encoded.pooler_output, encoded.last_hidden_state"): "The two heads have each "
         "other's vectors. Which of them needs one vector for each token?",
     "words, pairs = → pairs, words =": "The two scores have changed places. Which of them do the "
         "heads return first?",

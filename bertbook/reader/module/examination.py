@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from bertbook.core.exercises.verdict import Verdict, brief
-from bertbook.reader.contracts import ROLES, require_role
+from bertbook.reader.contracts import ROLES, Part, require_replaceable
 from minibert.config import BertConfig
-from minibert.parts import default_part, override
+from minibert.parts import override
 
 from .first_looks import FIRST, answer_to
 from .numbers import LAST, usual_slip
@@ -26,22 +26,22 @@ IS_CALLED = "it is built and called as models do it"
 class Examination:
     """What an examined class keeps: so many of its role's promises, and the first it breaks."""
 
-    role: str
+    role: Part
     name: str
     held: int
     total: int
     problem: str  # empty if all hold
 
 
-def check_module(mine: type[nn.Module], role: str, config: BertConfig | None = None) -> Verdict:
+def check_module(mine: type[nn.Module], role: Part, config: BertConfig | None = None) -> Verdict:
     """Check a class of the reader's: how it is built and called, what it promises, its numbers.
 
     Parameters
     ----------
     mine : class
         Derived from ``nn.Module``; its arguments may have any names.
-    role : str
-        A key of `bertbook.reader.contracts.ROLES`, such as "self_attention".
+    role : class
+        What it is to replace, a key of `bertbook.reader.contracts.ROLES`.
     config : BertConfig, optional
         Sizes to try it with, at least 5 positions and 2 segments; by default small ones that all
         differ.
@@ -54,27 +54,29 @@ def check_module(mine: type[nn.Module], role: str, config: BertConfig | None = N
     Raises
     ------
     ValueError
-        If there is no such role, or it is played by a function.
+        If no model asks for it, or it is a function.
 
     Examples
     --------
     >>> from minibert.attention import BertSelfAttention
-    >>> check_module(BertSelfAttention, "self_attention").passed
+    >>> check_module(BertSelfAttention, BertSelfAttention).passed
     True
     """
     found = examine(mine, role, config)
     if found.problem:
-        return Verdict(False, f"Not yet. {found.name} as {role}: {found.problem}")
+        return Verdict(False, f"Not yet. {found.name} as {role.__name__}: {found.problem}")
     return Verdict(
-        True, f"Right: {found.name} keeps all {found.total} promises of {role}, to the last digit."
+        True,
+        f"Right: {found.name} keeps all {found.total} promises of {role.__name__}, "
+        "to the last digit.",
     )
 
 
-def examine(mine: type[nn.Module], role: str, config: BertConfig | None = None) -> Examination:
+def examine(mine: type[nn.Module], role: Part, config: BertConfig | None = None) -> Examination:
     """Go through all that a role promises, and count what holds; our own parts play the rest."""
-    require_role(role)
+    require_replaceable(role)
     if not ROLES[role].built:
-        raise ValueError(f"{role} is played by a function; check_module looks at classes")
+        raise ValueError(f"{role.__name__} is a function; check_module looks at classes")
     config = config or TRIAL_CONFIG
     _require_room(config)
     promises = properties_of(role)
@@ -107,8 +109,8 @@ def _slip(trial: Trial) -> str:
 @contextmanager
 def unchanged() -> Iterator[None]:
     """Change nobody's cast, nobody's chance, and not whether gradients are recorded."""
-    ours = {role: default_part(role) for role in ROLES}
-    with override(**ours), torch.random.fork_rng(devices=[]), torch.enable_grad():
+    ours = {role: role for role in ROLES}
+    with override(ours), torch.random.fork_rng(devices=[]), torch.enable_grad():
         torch.manual_seed(0)
         yield
 

@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from bertbook.reader.contracts import require_contract, roles_inside
-from minibert.parts import default_part, override
+from bertbook.reader.contracts import Part, require_contract, roles_inside
+from minibert.attention import BertSelfAttention
+from minibert.model import BertModel
+from minibert.parts import override
 
 from .trial import Trial, UnlikeError, Values
 
@@ -87,11 +89,11 @@ def answer_to(trial: Trial, question: Callable[[Trial], Answer]) -> Answer | str
         return explain(error, trial.role)
 
 
-def explain(error: Exception, role: str) -> str:
+def explain(error: Exception, role: Part) -> str:
     """Return what was raised, and what usual slip raises it."""
     told = str(error)
     hint = next((hint for pattern, hint in RAISED.items() if re.search(pattern, told)), "")
-    hint += HEADS * (role == "self_attention" and hint.startswith("Print the shapes"))
+    hint += HEADS * (role is BertSelfAttention and hint.startswith("Print the shapes"))
     return f"it stopped with {type(error).__name__}: {told.rstrip('.')}. {hint}".strip()
 
 
@@ -147,7 +149,7 @@ def _finite_in(trial: Trial, dtype: torch.dtype) -> str:
         if isinstance(value, Tensor) and value.is_floating_point()
     }
     mine, ours = (trial.build(kind).to(dtype) for kind in (trial.kind, type(trial.ours)))
-    masks = _masks_that_go_in(mine) if trial.role == "bert" else []
+    masks = _masks_that_go_in(mine) if trial.role is BertModel else []
     expected = ours(*trial.arguments(**given))
     found = trial.take_apart(mine(*trial.arguments(**given)), expected)
     if other := [mask.dtype for mask in masks if mask.dtype != dtype]:
@@ -177,17 +179,17 @@ def _masks_that_go_in(model: nn.Module) -> list[Tensor]:
 
 
 @cache
-def _stand_in(role: str) -> type:
-    ours: Any = default_part(role)
+def _stand_in(role: Part) -> type:
+    ours: Any = role
     return type("StandIn", (ours,), {})
 
 
 def asks_for_its_parts(trial: Trial) -> bool:
     """Hold if no part of ours is built by its name while others play all parts."""
     others = {role: _stand_in(role) for role in roles_inside(trial.role) if role != trial.role}
-    with override(**others):
+    with override(others):
         built = {type(module) for module in trial.start(trial.kind).modules()}
-    return built.isdisjoint(map(default_part, others))
+    return built.isdisjoint(others)
 
 
 FIRST = (_keeps_the_contract, _answers, _returns_what_it_should, _works_in_every_precision)

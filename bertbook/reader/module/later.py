@@ -14,7 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from bertbook.reader.contracts import ROLES, roles_inside
-from minibert.parts import default_part
+from minibert.embeddings import BertEmbeddings
+from minibert.model import BertEncoder, BertModel
 
 from .one_device import OneDevice, OtherDeviceError
 from .trial import Trial, same_numbers
@@ -61,7 +62,7 @@ def _calls(trial: Trial) -> Iterator[dict[str, tuple[tuple, dict]]]:
 
 def _parts(trial: Trial) -> list[str]:
     """Name the parts that play a role in ours, by the places that the contract gives them."""
-    kinds = tuple(default_part(role) for role in roles_inside(trial.role) if role != trial.role)
+    kinds = tuple(role for role in roles_inside(trial.role) if role != trial.role)
     there = dict(trial.mine.named_modules(remove_duplicate=False))
     named = trial.ours.named_modules()
     return [name for name, part in named if name and type(part) in kinds and name in there]
@@ -102,7 +103,7 @@ def can_be_copied(trial: Trial) -> bool:
 def runs_on_the_layers_that_are_there(trial: Trial) -> bool:
     """Hold if an encoder of which a layer was taken away runs on the other."""
     module = trial.build(trial.kind)
-    encoder: Any = module.get_submodule("encoder") if trial.role == "bert" else module
+    encoder: Any = module.get_submodule("encoder") if trial.role is BertModel else module
     encoder.layer = nn.ModuleList([*encoder.layer][:1])
     try:
         return len(module(*trial.arguments()).hidden_states) == 2
@@ -114,7 +115,7 @@ def states_are_those_that_go_on(trial: Trial) -> bool:
     """Hold if a gradient of the last state reaches every state that is returned."""
     module = trial.build(trial.kind)
     given = trial.arguments()
-    if trial.role == "encoder":
+    if trial.role is BertEncoder:
         given[0].requires_grad_()
     states = module(*given).hidden_states
     found = torch.autograd.grad(states[-1].sum(), [*states], allow_unused=True)
@@ -155,7 +156,7 @@ def works_on_any_device(trial: Trial) -> bool:
     try:
         with OneDevice():
             module(*given)
-            if trial.role in ("embeddings", "bert"):
+            if trial.role in (BertEmbeddings, BertModel):
                 module(*bare)
     except OtherDeviceError:
         return False

@@ -135,7 +135,7 @@ def _gradients(trial: Trial, module: nn.Module) -> dict[str, Tensor | None]:
 
 def _equal_in_training(trial: Trial) -> str:
     """Compare with rates of 0 and 1, which leave nothing to chance but the place of dropout."""
-    for rate in () if trial.role == "dropout" else NO_DROPOUT:
+    for rate in () if trial.role is nn.Dropout else NO_DROPOUT:
         rates = NO_DROPOUT | {rate: 1.0}
         mine, ours = (
             trial.run(trial.build(kind, **rates).train()) for kind in (trial.kind, type(trial.ours))

@@ -5,8 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import torch
+from torch import nn
 
-from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts import ROLES, Part
+from minibert.attention import BertAttention, BertSelfAttention, BertSelfOutput
+from minibert.embeddings import BertEmbeddings
+from minibert.heads import (
+    BertLMPredictionHead,
+    BertOnlyMLMHead,
+    BertPredictionHeadTransform,
+    BertPreTrainingHeads,
+)
+from minibert.layer import BertIntermediate, BertLayer, BertOutput
+from minibert.model import BertEncoder, BertModel, BertPooler
+from minibert.pretraining import BertForPreTraining
 
 from . import later
 from . import questions as ask
@@ -18,23 +30,23 @@ class Property(NamedTuple):
     """A promise: which roles make it, whether it holds, and what to say if it does not."""
 
     claim: str
-    roles: tuple[str, ...]
+    roles: tuple[Part, ...]
     holds: ask.Holds
     sentence: str
 
 
-def properties_of(role: str) -> list[Property]:
+def properties_of(role: Part) -> list[Property]:
     """List what a role promises, in the order in which to look."""
     return [promise for promise in PROPERTIES if role in promise.roles]
 
 
-MIXING = ("self_attention", "attention", "layer", "encoder")
-WITH_MAP = (*MIXING, "bert")
-TOKENWISE = ("self_output", "intermediate", "output", "prediction_head_transform")
-HEADS = ("prediction_head", "mlm_head", "pretraining_heads")
-BUILT_OF_PARTS = (*WITH_MAP[1:], *HEADS, "pretraining")
-HAVE_LINEAR = (*WITH_MAP, *TOKENWISE, "pooler", *HEADS, "pretraining")
-STACKS = ("encoder", "bert")
+MIXING = (BertSelfAttention, BertAttention, BertLayer, BertEncoder)
+WITH_MAP = (*MIXING, BertModel)
+TOKENWISE = (BertSelfOutput, BertIntermediate, BertOutput, BertPredictionHeadTransform)
+HEADS = (BertLMPredictionHead, BertOnlyMLMHead, BertPreTrainingHeads)
+BUILT_OF_PARTS = (*WITH_MAP[1:], *HEADS, BertForPreTraining)
+HAVE_LINEAR = (*WITH_MAP, *TOKENWISE, BertPooler, *HEADS, BertForPreTraining)
+STACKS = (BertEncoder, BertModel)
 MODULES = tuple(role for role, terms in ROLES.items() if terms.built)
 STATES = "hidden_states"
 ONE, OTHER = (0, 1), (0, 3)  # two tokens of the first sentence, which has no padding
@@ -49,16 +61,16 @@ PROPERTIES = [
         "Your forward changes its input. Is there an operation in place, such as += or one whose "
         "name ends in _? The residual still needs these numbers."),
     Property("the sentences of a batch are strangers",
-        (*WITH_MAP, *TOKENWISE, "embeddings", "pooler"),
+        (*WITH_MAP, *TOKENWISE, BertEmbeddings, BertPooler),
         lambda trial: ask.ignores(ROLES[trial.role].called[0], 1, 0)(trial),
         "A change in one sentence changes another one of the batch. Over which axis do you sum, "
         "or in which order do you reshape?"),
-    Property("every token depends on the others", ("self_attention",),
+    Property("every token depends on the others", (BertSelfAttention,),
         ask.notices(STATES, OTHER, ONE),
         "A change in one token changes no other one. Do queries meet the keys of all tokens?"),
     Property("every token depends on the others", MIXING[1:], ask.notices(STATES, OTHER, ONE),
         "A change in one token changes no other one. Does what attention finds reach the result?"),
-    Property("every token counts in BERT", ("bert",), ask.notices("input_ids", OTHER, ONE),
+    Property("every token counts in BERT", (BertModel,), ask.notices("input_ids", OTHER, ONE),
         "Another word at one place changes no other token. Do the embeddings go through the "
         "encoder?"),
     Property("tokens permuted, output permuted", MIXING, ask.permutes,
@@ -77,71 +89,72 @@ PROPERTIES = [
     Property("what nobody asks for is None", WITH_MAP, ask.gives_no_more_than_asked,
         "Something is returned that nobody has asked for. Without output_attentions the map is "
         "None, and without output_hidden_states so are the states."),
-    Property("the map returned is the map used", ("self_attention",), ask.the_map_is_used,
+    Property("the map returned is the map used", (BertSelfAttention,), ask.the_map_is_used,
         "The map that you return times the values is not your context: probs @ value is another "
         "one. What is done to either of the three?"),
     Property("nothing but padding stays finite", WITH_MAP, ask.nothing_but_padding,
         "A sentence of nothing but padding gives NaN. Is minus infinity in your mask? The softmax "
         "of a row of them is 0 / 0; the most negative finite number hides as well."),
-    Property("tokens are treated one by one", (*TOKENWISE, "prediction_head", "mlm_head"),
+    Property("tokens are treated one by one", (*TOKENWISE, BertLMPredictionHead, BertOnlyMLMHead),
         lambda trial: ask.ignores(ROLES[trial.role].called[0], OTHER, ELSEWHERE)(trial),
         "A change in one token changes another one, but this part treats each alone. Along which "
         "axis do you normalize?"),
-    Property("the residual counts", ("self_output", "output"),
+    Property("the residual counts", (BertSelfOutput, BertOutput),
         ask.notices("input_tensor", ONE, ONE),
         "input_tensor has no effect. Where does the token keep what it was?"),
-    Property("what was found counts", ("self_output", "output"),
+    Property("what was found counts", (BertSelfOutput, BertOutput),
         lambda trial: ask.notices(ROLES[trial.role].called[0], ONE, ONE)(trial),
         "The first argument has no effect. What is added to the residual?"),
-    Property("words count", ("embeddings",), ask.notices("input_ids", ONE, ONE),
+    Property("words count", (BertEmbeddings,), ask.notices("input_ids", ONE, ONE),
         "Another word gives the same vector. Is word_embeddings looked up?"),
-    Property("segments count", ("embeddings", "bert"), ask.notices("token_type_ids", ONE, ONE),
+    Property("segments count", (BertEmbeddings, BertModel), ask.notices("token_type_ids", ONE, ONE),
         "Another segment gives the same vector. Are token_type_ids looked up, and added?"),
-    Property("positions count", ("embeddings", "bert"), ask.notices("position_ids", ONE, ONE),
+    Property("positions count", (BertEmbeddings, BertModel), ask.notices("position_ids", ONE, ONE),
         "Another position gives the same vector. Are the position_ids that are given looked up?"),
-    Property("segments are 0 by default", ("embeddings", "bert"),
+    Property("segments are 0 by default", (BertEmbeddings, BertModel),
         ask.default_is("token_type_ids", lambda trial: torch.zeros_like(trial.inputs["input_ids"])),
         "Without token_type_ids the numbers are not those of segment 0. What stands in for them?"),
-    Property("positions are 0, 1, 2, … by default", ("embeddings", "bert"),
+    Property("positions are 0, 1, 2, … by default", (BertEmbeddings, BertModel),
         ask.default_is("position_ids", lambda trial: torch.arange(SEQ)[None]),
         "Without position_ids the numbers are not those of positions 0, 1, 2, …. With what do you "
         "count?"),
-    Property("vectors may stand in for words", ("embeddings", "bert"), ask.vectors_take_the_place,
+    Property("vectors may stand in for words", (BertEmbeddings, BertModel),
+        ask.vectors_take_the_place,
         "inputs_embeds that hold the words' own vectors give other numbers than the ids. Are "
         "positions and segments added to them as well?"),
-    Property("without a mask all is shown", ("bert",),
+    Property("without a mask all is shown", (BertModel,),
         ask.default_is("attention_mask", lambda trial: torch.ones_like(trial.inputs["input_ids"])),
         "Without attention_mask the numbers are not those of a mask of ones."),
-    Property("a model is called by names", ("bert", "pretraining"), ask.is_called_by_names,
+    Property("a model is called by names", (BertModel, BertForPreTraining), ask.is_called_by_names,
         "Called by names, as trainers do, model(input_ids=…, attention_mask=…), it does not give "
         "the same. Do the arguments of forward stand under the names of the contract?"),
-    Property("weights start small", ("bert", "pretraining"), ask.starts_as_ours,
+    Property("weights start small", (BertModel, BertForPreTraining), ask.starts_as_ours,
         "Your weights do not start as BERT's do: normal with the spread config.initializer_range, "
         "biases and the row of the padding token at 0. Does initialize_weights come last in "
         "__init__, and is no weight drawn twice, such as the table that the decoder shares?"),
-    Property("a model keeps its config", ("bert", "pretraining"), ask.keeps_the_config,
+    Property("a model keeps its config", (BertModel, BertForPreTraining), ask.keeps_the_config,
         "self.config is missing. Who saves a model, or loads its weights, looks there."),
-    Property("a BERT without pooler", ("bert",), ask.without_pooler,
+    Property("a BERT without pooler", (BertModel,), ask.without_pooler,
         "Built with add_pooling_layer=False, your class still has a pooler; heads of tokens need "
         "none."),
-    Property("no pooler, no summary", ("bert",), ask.without_summary,
+    Property("no pooler, no summary", (BertModel,), ask.without_summary,
         "Built with add_pooling_layer=False, your class returns a pooler_output. What stands there "
         "without a pooler?"),
-    Property("the first token is read", ("pooler",), ask.notices(STATES, (0, 0), 0),
+    Property("the first token is read", (BertPooler,), ask.notices(STATES, (0, 0), 0),
         "The first token has no effect. Which one stands for the whole sequence?"),
-    Property("no other token is read", ("pooler",), ask.ignores(STATES, (0, slice(1, None)), 0),
+    Property("no other token is read", (BertPooler,), ask.ignores(STATES, (0, slice(1, None)), 0),
         "Other tokens than the first change the summary. The pooler reads one token only."),
     Property("the head shares the words' table", HEADS, ask.table_is_shared,
         "The decoder does not follow the table that the class is built with. Is its weight the "
         "same parameter, and not a copy or one of its own?"),
-    Property("the bias starts at 0", ("prediction_head",), ask.bias_starts_at_0,
+    Property("the bias starts at 0", (BertLMPredictionHead,), ask.bias_starts_at_0,
         "Your bias does not start at 0. Is it a parameter of its own, and not the one that the "
         "decoder has drawn?"),
-    Property("no labels, no loss", ("pretraining",), ask.no_labels_no_loss,
+    Property("no labels, no loss", (BertForPreTraining,), ask.no_labels_no_loss,
         "Without any labels there is a loss. What is the sum of no losses: 0, or None?"),
-    Property("the losses are added up", ("pretraining",), ask.sum_of_losses,
+    Property("the losses are added up", (BertForPreTraining,), ask.sum_of_losses,
         "loss is not masked_lm_loss + next_sentence_loss. How are the two put together?"),
-    Property("what is kept is enlarged", ("dropout",), ask.enlarges_the_rest,
+    Property("what is kept is enlarged", (nn.Dropout,), ask.enlarges_the_rest,
         "In training with p = 0.25, a quarter of the numbers should be 0 and the others be divided "
         "by 0.75, so that their mean stays. What do you drop, and what do you keep?"),
     Property("its parts can be replaced", BUILT_OF_PARTS, asks_for_its_parts,
@@ -150,7 +163,7 @@ PROPERTIES = [
     Property("no rate, no dropout", MODULES, ask.no_rate_no_dropout,
         "With dropout rates of 0, training gives other numbers than evaluation. Do the rates come "
         "from the config?"),
-    Property("what is not needed may be left out", (*WITH_MAP, "embeddings", "pretraining"),
+    Property("what is not needed may be left out", (*WITH_MAP, BertEmbeddings, BertForPreTraining),
         later.rest_may_be_left_out,
         "With its first argument alone, forward stops, or gives other numbers. Later chapters "
         "leave out what they do not need. Which defaults do the other arguments have: None, or "

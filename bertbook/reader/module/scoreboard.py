@@ -9,7 +9,9 @@ from typing import Any
 from torch import nn
 
 from bertbook.core.exercises.verdict import Verdict
+from bertbook.reader.contracts import Part
 from minibert.config import BertConfig
+from minibert.model import BertModel
 from minibert.parts import override, part, replaced
 
 from .examination import IS_CALLED, each_answer, unchanged
@@ -67,7 +69,7 @@ def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
     Parameters
     ----------
     bert : class, optional
-        The whole model; by default the one that plays the role "bert" now.
+        The whole model; by default what plays in the place of `BertModel` now.
 
     Returns
     -------
@@ -79,8 +81,8 @@ def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
     >>> scoreboard().verdict
     12 of 12 hold.
     """
-    players = {**replaced(), "bert": bert or part("bert")}
-    trial = Trial(_played_by(players, players.pop("bert")), "bert", TRIAL_CONFIG)
+    players = {**replaced(), BertModel: bert or part(BertModel)}
+    trial = Trial(_played_by(players, players.pop(BertModel)), BertModel, TRIAL_CONFIG)
     found: dict[str, str] = {}
     with unchanged():
         for claim, problem in each_answer(trial):
@@ -88,12 +90,12 @@ def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
     return Scoreboard({line: _told(claims, found) for line, claims in LINES.items()})
 
 
-def _played_by(players: dict[str, Any], bert: Any) -> type[nn.Module]:
+def _played_by(players: dict[Part, Part], bert: Any) -> type[nn.Module]:
     """Derive a model that is built of these parts, whoever plays when it is built."""
 
     class Running(bert):
         def __init__(self, config: BertConfig, add_pooling_layer: bool = True) -> None:
-            with override(**players):
+            with override(players):
                 super().__init__(config, add_pooling_layer)
 
     Running.__name__ = bert.__name__

@@ -12,10 +12,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from bertbook.reader.contracts import ROLES
-from minibert.attention import additive_mask, causal_mask
+from bertbook.reader.contracts import ROLES, Part
+from minibert.attention import BertAttention, BertSelfAttention, additive_mask, causal_mask
 from minibert.config import BertConfig
-from minibert.parts import default_part
+from minibert.heads import (
+    BertLMPredictionHead,
+    BertOnlyMLMHead,
+    BertPredictionHeadTransform,
+    BertPreTrainingHeads,
+)
+from minibert.layer import BertLayer
 
 # Sizes that all differ, so that none can be taken for another; numbers that nobody writes by heart.
 TRIAL_CONFIG = BertConfig(
@@ -34,9 +40,9 @@ _LENGTHS = torch.tensor([5, 3, 5, 2, 4, 5])  # of the six sentences; the longest
 SEQ = 5
 TOLERANCE = 1e-10
 # What a plain tuple holds; named tuples tell it themselves.
-NAMES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("self_attention", "attention", "layer"), ("context", "probs")),
-    "pretraining_heads": ("prediction_logits", "seq_relationship_logits"),
+NAMES: dict[Part, tuple[str, ...]] = {
+    **dict.fromkeys((BertSelfAttention, BertAttention, BertLayer), ("context", "probs")),
+    BertPreTrainingHeads: ("prediction_logits", "seq_relationship_logits"),
 }
 
 Values = dict[str, Any]  # arguments by name
@@ -50,7 +56,7 @@ class UnlikeError(Exception):
 class Trial:
     """The reader's class and ours in one role, ready to be asked the same."""
 
-    def __init__(self, kind: type[nn.Module], role: str, config: BertConfig) -> None:
+    def __init__(self, kind: type[nn.Module], role: Part, config: BertConfig) -> None:
         self.kind, self.role, self.config = kind, role, config
         self.inputs = draw_inputs(config)
         self.shown = self.inputs["attention_mask"] == 1
@@ -64,7 +70,7 @@ class Trial:
     @cached_property
     def ours(self) -> nn.Module:
         """Ours, with the same weights."""
-        return self.build(default_part(self.role))
+        return self.build(self.role)
 
     def build(self, kind: Callable[..., nn.Module], **changes: object) -> nn.Module:
         """Build a class, and give each parameter the numbers that belong to its name."""
@@ -136,9 +142,9 @@ class Trial:
         if "labels" in called:
             found += [{"labels": None}, {"next_sentence_label": None}]
             found += [{"labels": None, "next_sentence_label": None}]
-        if self.role in ("prediction_head_transform", "prediction_head", "mlm_head"):
+        if self.role in (BertPredictionHeadTransform, BertLMPredictionHead, BertOnlyMLMHead):
             found += [{"hidden_states": self.inputs["hidden_states"][:, 1]}]
-        if "(..., vocab)" in ROLES[self.role].returns or self.role == "prediction_head_transform":
+        if "(..., vocab)" in ROLES[self.role].returns or self.role is BertPredictionHeadTransform:
             found += [{"hidden_states": self.inputs["hidden_states"][self.shown]}]
         return found
 

@@ -14,27 +14,32 @@ import torch
 from torch import nn
 
 from bertbook.core.exercises.mistake import as_mistakes
-from minibert.parts import default_part
+from minibert.attention import BertAttention, BertSelfAttention, BertSelfOutput
+from minibert.embeddings import BertEmbeddings
+from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform, BertPreTrainingHeads
+from minibert.layer import BertIntermediate, BertLayer, BertOutput
+from minibert.model import BertEncoder, BertModel, BertPooler
+from minibert.pretraining import BertForPreTraining
 
 from . import attention_slips, end_slips, layer_slips
 from .slip import Spoil, spoil
 
 SLIPS = {  # from outside in
-    "pretraining": end_slips.PRETRAINING,
-    "pretraining_heads": end_slips.PRETRAINING_HEADS,
-    "prediction_head": end_slips.PREDICTION_HEAD,
-    "prediction_head_transform": end_slips.PREDICTION_HEAD_TRANSFORM,
-    "bert": end_slips.BERT,
-    "pooler": end_slips.POOLER,
-    "embeddings": end_slips.EMBEDDINGS,
-    "encoder": layer_slips.ENCODER,
-    "layer": layer_slips.LAYER,
-    "intermediate": layer_slips.INTERMEDIATE,
-    "output": layer_slips.FRAME,
-    "attention": layer_slips.ATTENTION,
-    "self_output": layer_slips.SELF_OUTPUT,
-    "self_attention": attention_slips.SELF_ATTENTION,
-    "layer_norm": end_slips.LAYER_NORM,
+    BertForPreTraining: end_slips.PRETRAINING,
+    BertPreTrainingHeads: end_slips.PRETRAINING_HEADS,
+    BertLMPredictionHead: end_slips.PREDICTION_HEAD,
+    BertPredictionHeadTransform: end_slips.PREDICTION_HEAD_TRANSFORM,
+    BertModel: end_slips.BERT,
+    BertPooler: end_slips.POOLER,
+    BertEmbeddings: end_slips.EMBEDDINGS,
+    BertEncoder: layer_slips.ENCODER,
+    BertLayer: layer_slips.LAYER,
+    BertIntermediate: layer_slips.INTERMEDIATE,
+    BertOutput: layer_slips.FRAME,
+    BertAttention: layer_slips.ATTENTION,
+    BertSelfOutput: layer_slips.SELF_OUTPUT,
+    BertSelfAttention: attention_slips.SELF_ATTENTION,
+    nn.LayerNorm: end_slips.LAYER_NORM,
 }
 
 
@@ -44,12 +49,12 @@ def spoiled_copies(ours: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     Those that are made in the module itself come first, then those in its parts, from outside in.
     """
     held = {type(part) for part in ours.modules()}
-    for role in sorted(SLIPS, key=lambda role: default_part(role) is not type(ours)):
-        kind, slips = default_part(role), SLIPS[role] if default_part(role) in held else {}
+    for role in sorted(SLIPS, key=lambda role: role is not type(ours)):
+        slips = SLIPS[role] if role in held else {}
         for slip in as_mistakes(slips):
             copied = copy.deepcopy(ours)
             with torch.no_grad():
                 for part in copied.modules():
-                    if type(part) is kind:
+                    if type(part) is role:
                         spoil(part, cast("Spoil", slip.wrong))
             yield slip.hint, copied

@@ -85,7 +85,7 @@ def check_pre_norm(layer: type[nn.Module]) -> Verdict:
     if not getattr(layer, "own_parameters", False):
         return Verdict(False, "Not yet. Its parameters may have names of their own, so the class "
                        "needs own_parameters = True.")  # fmt: skip
-    if not (found := check_module(layer, "layer")).passed:
+    if not (found := check_module(layer, BertLayer)).passed:
         return found
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)

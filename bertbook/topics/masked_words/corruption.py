@@ -34,7 +34,7 @@ def check_corrupt_tokens(function: Callable) -> Verdict:
     """Check a reader's corruption of a text: what it leaves alone, its labels, and its shares."""
     name = getattr(function, "__name__", "your function")
     try:
-        require_contract("corrupt_tokens", function)
+        require_contract(corrupt_tokens, function)
         problem = next(filter(None, (look(function) for look in _LOOKS)), "")
     except _FormError as unlike:
         problem = str(unlike)
