@@ -166,7 +166,7 @@ def modules_of(names: str) -> list[str]:
         module
         for name in names.split()
         for module in sorted(public())
-        if f"{module}.".startswith((f"minibert.{name}.", f"bertbook.{name}."))
+        if f"{module}.".startswith(f"{name}.")
     ]
 
 
@@ -175,9 +175,8 @@ def api_of(number: int) -> str:
     found = [
         f"{{py:obj}}`~{module}.{name}`"
         for module, things in public().items()
-        if not module.startswith("bertbook.core.exercises.")
         for name, thing in things.items()
-        if number in chapters_of(module, name, thing)
+        if number in chapters_of(module, name, thing) and not name.startswith("check_")
     ]
     return f"## In the API\n\n{', '.join(found)}.\n" if found else ""
 
@@ -220,7 +219,7 @@ def skip_fields(
 ) -> bool | None:
     """Leave out what Python says of every field of a named tuple, and what each model repeats."""
     is_field = (getattr(thing, "__doc__", None) or "").startswith(FIELD)
-    return True if is_field or name == "config_class" else None
+    return True if is_field or name in ("config_class", "encoder_class") else None
 
 
 def setup(app: Sphinx) -> dict:
