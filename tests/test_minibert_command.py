@@ -10,12 +10,9 @@ from small_runs import pretrain, write_inputs
 from berttools.__main__ import COMMANDS, main
 from berttools.cli.options import LARGEST_SEED
 
-if sys.version_info >= (3, 11):
-    import tomllib
 
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib is of Python 3.11")
 def test_the_script_and_the_module_are_one_function():
+    tomllib = pytest.importorskip("tomllib", reason="it is of Python 3.11")
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert tomllib.loads(text)["project"]["scripts"] == {"minibert": f"{main.__module__}:main"}
 

@@ -306,7 +306,7 @@ def patch_heads(
 
     try:
         for layer in {layer for layer, _ in contexts}:
-            output = model.encoder.layer[layer].attention.output
+            output = model.get_submodule(f"encoder.layer.{layer}.attention.output")
             hooks.append(output.register_forward_pre_hook(partial(replace, layer=layer)))
         yield
     finally:
