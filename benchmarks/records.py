@@ -18,12 +18,13 @@ import torch
 def origin(command: str, before: float = 0.0) -> dict[str, Any]:
     """Tell how, when and on what a run is made; such runs take one thread, to be repeatable.
 
-    The minutes are those of a processor, since the program began or had taken so many `before`.
+    The minutes are those of a processor, since the program began or had taken so many `before`;
+    less than a tenth counts as one.
     """
     return {
         "command": command,
         "day": date.today().isoformat(),
-        "minutes": round(minutes() - before, 1),
+        "minutes": max(round(minutes() - before, 1), 0.1),
         "processor": processor(),
         "threads": 1,
         "python": platform.python_version(),

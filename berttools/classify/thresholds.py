@@ -15,19 +15,6 @@ UNKNOWN = -1  # in place of a class
 REFUSAL = "I do not know"  # in place of a label
 
 
-def binomial_tail(
-    right: Int[np.ndarray, "..."] | int, kept: Int[np.ndarray, "..."] | int, share: float
-) -> Float[np.ndarray, "..."]:
-    """Compute how often at least so many of `kept` answers come out right, if `share` are.
-
-    ``sum over k from right to kept of C(kept, k) share**k (1 - share)**(kept - k)``, with a share
-    above 0 and below 1.
-    """
-    from scipy.special import bdtrc
-
-    return np.asarray(bdtrc(np.asarray(right) - 1.0, kept, share))
-
-
 def clopper_pearson_lower(right: int, kept: int, alpha: float = ALPHA) -> float:
     """Compute the share of right answers that so many right ones still speak for.
 
@@ -99,8 +86,11 @@ def choose_thresholds(
         hits = np.bincount(place[labels[own] == number], minlength=len(levels))
         # At each level: how many answers are at or above it, and how many of them are right.
         kept, right = (np.cumsum(x[::-1])[::-1] for x in (np.bincount(place), hits))
-        reached = levels[binomial_tail(right, kept, target_precision) <= alpha]
-        thresholds[number] = reached.min(initial=math.inf)
+        bounds = [
+            clopper_pearson_lower(*both, alpha) for both in zip(right.tolist(), kept.tolist())
+        ]
+        reached = [x for x, bound in zip(levels, bounds) if bound >= target_precision]
+        thresholds[number] = min(reached, default=math.inf)
     return thresholds
 
 

@@ -11,7 +11,7 @@ from berttools.classify import thresholds
 from minibert.reference import softmax
 
 _RNG = np.random.default_rng(19)
-share_at_least = cache(thresholds.clopper_pearson_lower)
+clopper_pearson_lower = cache(thresholds.clopper_pearson_lower)
 
 
 def _temperature(logits, labels, choices):
@@ -114,7 +114,8 @@ def _thresholds(probs, labels, promise):
         own = answers == k
         for t in sure[own]:
             kept = own & (sure >= t)
-            bound = share_at_least(int((labels[kept] == k).sum()), int(kept.sum()))
+            hits = labels[kept] == k
+            bound = clopper_pearson_lower(int(hits.sum()), int(kept.sum()))
             if bound >= promise:
                 found[k] = min(found[k], t)
     return found
@@ -139,7 +140,7 @@ check_thresholds = Exercise(
             14, 1.5, 0.4, 9))),
         (np.repeat([[0.9, 0.1], [0.35, 0.65]], 8, axis=0), np.array([0] * 8 + [1] * 7 + [0]), 0.7),
         (_FOUR, np.array([1, 1, 1, 0, 0, 0]), 0.4),
-        (_FOUR, np.array([0, 0, 0, 1, 1, 1]), share_at_least(3, 3)),
+        (_FOUR, np.array([0, 0, 0, 1, 1, 1]), clopper_pearson_lower(3, 3)),
     ],
     mistakes={
         "sure >= t → sure > t": "A letter exactly on the threshold is kept, too.",
