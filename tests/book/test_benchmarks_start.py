@@ -22,7 +22,7 @@ from bertbook.records import HERE, record_of
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"one_word", "order", "similarities"}  # the others run in `make thorough`
 LONG = {  # also with tiny constants: they run every week
-    "classify", "distilling", "looking_inside", "own_data", "retold", "tag_and_answer",
+    "classify", "distilling", "ladder", "looking_inside", "own_data", "retold", "tag_and_answer",
     "training_runs",
 }  # fmt: skip
 

@@ -115,7 +115,10 @@ def test_pytest_runs_on_the_readers_parts():
     done = run("-m", "pytest", f"--mine={SAMPLE}", "-p", "no:cacheprovider", "tests/test_layer.py",
                "tests/test_model_properties.py", "-k", "padding or formula")  # fmt: skip
     assert done.returncode == 0, done.stdout
-    assert "running on: embeddings: MyEmbeddings, self_attention: MySelfAttention" in done.stdout
+    assert (
+        "running on: {BertEmbeddings: MyEmbeddings, BertSelfAttention: MySelfAttention"
+        in done.stdout
+    )
     assert re.search(r"\b7 passed, \d+ deselected", done.stdout)
 
 
@@ -163,13 +166,13 @@ def test_the_scoreboard_of_a_planted_bug(tmp_path):
     done = run("tests/scoreboard.py", write(tmp_path, text))
     assert done.returncode == 1, done.stderr
     for line in (
-        r"✗ self_attention +MySelfAttention +\d+ of \d+\n +context differs .* scores by √hidden",
-        r"✗ bert +MyBert +\d+ of \d+\n +last_hidden_state differs .* by √hidden",
-        r"✓ self_output +MySelfOutput",
+        r"✗ BertSelfAttention +MySelfAttention +\d+ of \d+\n +context differs .* scores by √hidden",
+        r"✗ BertModel +MyBert +\d+ of \d+\n +last_hidden_state differs .* by √hidden",
+        r"✓ BertSelfOutput +MySelfOutput",
         r"✓ properties +(\d+) of \1\n",
         r"✗ equality with transformers +\d+ of \d+\n +tests/\S+::test_.*not close!",
         r"✓ training +(\d+) of \1\n",
     ):
         assert re.search(line, done.stdout), (line, done.stdout)
-    held, total = re.search(r"✗ self_attention .* (\d+) of (\d+)", done.stdout).groups()
+    held, total = re.search(r"✗ BertSelfAttention .* (\d+) of (\d+)", done.stdout).groups()
     assert int(total) - int(held) == 3, "numbers, gradients, training"
