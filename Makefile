@@ -62,7 +62,7 @@ mine-book: $(INSTALLED)  ## run Chapters 8 to 21 on the classes of the solutions
 notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS=… for some)
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)
 
-quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute and a half
+quick: $(INSTALLED)  ## test the package and the rules of the house, in about 75 seconds
 	$(BIN)/python -m pytest $(TWO) -m "not slow and not thorough" --hypothesis-profile=quick \
 	  minibert bertfamily berttools bertbook tests --ignore=tests/book
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from berttools.cli.options import LOOK
-from berttools.cli.output import with_output
+from berttools.cli.output import complain, with_output
 
 DESCRIPTION = """\
 commands:
@@ -21,14 +21,18 @@ COMMANDS = ("pretrain", "fill", "classify", "grade")
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
-    return with_output(lambda: _run(arguments))
+    try:
+        return with_output(lambda: _run(arguments))
+    except KeyboardInterrupt:  # while it was still loading: nothing has been written
+        complain("stopped at once")
+        return 130
 
 
 def _run(arguments: list[str] | None) -> int:
     usage = "minibert COMMAND …"
     parser = argparse.ArgumentParser("minibert", usage, DESCRIPTION, **LOOK)
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
-    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="…", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     match options.command:  # each is slow to import, or brings what is
         case "pretrain":

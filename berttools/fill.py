@@ -17,6 +17,7 @@ from torch import Tensor
 from berttools.cli.failures import FAILURES, sentence_of
 from berttools.cli.options import PLAN, new_parser, resume_hint, whole_number
 from berttools.cli.output import complain, say, show_warning
+from berttools.cli.runs import PRETRAIN, require_own
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.loading.files import CONFIG, locate, read_json
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
@@ -114,6 +115,8 @@ def _guesses(
 def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:
     """Load the model and the tokenizer of a folder in Hugging Face's layout."""
     folder = Path(folder)
+    if folder.is_file():
+        raise NotADirectoryError(f"{str(folder)!r} is a file; name the folder of a model")
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {str(folder)!r}; name the folder of a model")
     unused = ("bert.pooler", "cls.seq_relationship")  # of the question for the next sentence
@@ -122,6 +125,7 @@ def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer
         model = load_pretrained(BertForMaskedLM, folder, unused=unused)
     except FileNotFoundError as error:
         if (folder / PLAN).exists():
+            require_own(folder, PRETRAIN)
             raise ValueError(
                 f"the run in {str(folder)!r} is not finished; {resume_hint(folder)}"
             ) from error

@@ -18,6 +18,8 @@ from contextvars import ContextVar
 from inspect import unwrap
 from typing import Any, TypeVar, cast
 
+from torch import nn
+
 Original = TypeVar("Original", bound=Callable[..., Any])
 Replacements = Mapping[Callable[..., Any], Callable[..., Any]]
 Validator = Callable[[Callable[..., Any], Callable[..., Any]], None]
@@ -28,13 +30,21 @@ _blocks: ContextVar[tuple[tuple[object, Replacements], ...]] = ContextVar("_bloc
 _validate: Validator | None = None
 
 
+HOMES = ("minibert", "bertfamily", "torch")  # what models ask for is defined here
+
+
+def _name(new: Callable[..., Any]) -> str:
+    """Name a class or function; a `functools.partial` has no name of its own."""
+    return getattr(new, "__name__", repr(new))
+
+
 class Replaced(dict[Callable[..., Any], Callable[..., Any]]):
     """What plays in the place of what; printed by the names."""
 
     def __repr__(self) -> str:
         """Write each pair as a reader would write it for `use`."""
         pairs = ((unwrap(original), unwrap(new)) for original, new in self.items())
-        named = (f"{old.__name__}: {new.__name__}" for old, new in pairs if old is not new)
+        named = (f"{old.__name__}: {_name(new)}" for old, new in pairs if old is not new)
         return f"{{{', '.join(named)}}}"
 
 
@@ -187,5 +197,12 @@ def _check(replacements: object) -> None:
             continue
         if _validate is not None:
             _validate(original, new)
-        elif not callable(new):
-            raise TypeError(f"{original.__name__} is replaced by a class or function, not {new!r}")
+        elif original.__module__.partition(".")[0] not in HOMES:
+            raise ValueError(
+                f"no model asks for {original.__name__}; name a class or function of minibert, or "
+                "nn.Dropout or nn.LayerNorm, before the colon, and what replaces it behind"
+            )
+        elif isinstance(new, nn.Module) or not callable(new):
+            raise TypeError(
+                f"{original.__name__} is replaced by a class or function itself, not by {new!r}"
+            )

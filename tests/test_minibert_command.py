@@ -7,8 +7,10 @@ import pytest
 from book_tree import ROOT
 from small_runs import pretrain, write_inputs
 
+from berttools import __main__ as program
 from berttools.__main__ import COMMANDS, main
 from berttools.cli.options import LARGEST_SEED
+from berttools.cli.runs import CLASSIFY, PRETRAIN, require_free, write_plan
 
 
 def test_the_script_and_the_module_are_one_function():
@@ -67,3 +69,32 @@ def test_wrong_usage_has_status_2(line, message, capsys):
 def test_the_largest_seed_works(tmp_path):
     arguments = [*write_inputs(tmp_path), "--max-steps", "1", "--seed", LARGEST_SEED]
     assert pretrain(*arguments, "--out", tmp_path / "out") == 0
+
+
+def test_a_folder_of_the_other_command_is_called_so(tmp_path, capsys):
+    for command, other in (("pretrain", "classify"), ("classify", "pretrain")):
+        form = {"pretrain": PRETRAIN, "classify": CLASSIFY}[command]
+        folder = tmp_path / command
+        folder.mkdir()
+        write_plan(folder, {"format": form})
+        line = [other, "train"] if other == "classify" else [other]
+        assert main([*line, "--out", str(folder), "--resume"]) == 1
+        assert f"is a folder of `minibert {command}`, not of" in capsys.readouterr().err
+    assert main(["classify", "predict", str(tmp_path / "pretrain"), "a text"]) == 1
+    assert "is a folder of `minibert pretrain`" in capsys.readouterr().err
+
+
+def test_a_key_that_interrupts_the_start_leaves_no_trace(monkeypatch, capsys):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "_run", interrupted)
+    assert main(["fill", "x"]) == 130
+    assert capsys.readouterr().err == "error: stopped at once\n"
+
+
+def test_a_finished_run_is_not_to_be_resumed(tmp_path):
+    write_plan(tmp_path, {"format": PRETRAIN})
+    (tmp_path / "report.txt").write_text("Done.", encoding="utf-8")
+    with pytest.raises(ValueError, match="a finished one; name another"):
+        require_free(tmp_path)

@@ -193,10 +193,15 @@ class Turned(BertIntermediate):
 
 with parts.override({BertIntermediate: Turned}):
     print("it plays:", parts.part(BertIntermediate) is Turned)
-try:
-    parts.use({BertIntermediate: 3})
-except TypeError as error:
-    print(error)
+class Stranger(Turned):
+    pass
+
+for wrong in ({BertIntermediate: 3}, {BertIntermediate: nn.Linear(2, 2)}, {Stranger: Turned}):
+    try:
+        parts.use(wrong)
+    except (TypeError, ValueError) as error:
+        print(error)
+print(parts.replaced())
 import bertbook.reader
 try:
     parts.use({BertIntermediate: Turned})
@@ -208,9 +213,12 @@ except ValueError as error:
 @pytest.mark.slow
 def test_minibert_alone_lets_any_class_play_and_bertbook_looks_at_its_weights():
     done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True)
-    plays, no_class, refused = done.stdout.splitlines()
+    plays, no_class, built, stranger, replaced_now, refused = done.stdout.splitlines()
     assert plays == "it plays: True"
-    assert no_class == "BertIntermediate is replaced by a class or function, not 3"
+    assert no_class == "BertIntermediate is replaced by a class or function itself, not by 3"
+    assert built.startswith("BertIntermediate is replaced by a class or function itself, not by L")
+    assert stranger.startswith("no model asks for Stranger; name a class or function of minibert")
+    assert replaced_now == "{}"
     assert refused.startswith("the parameters of Turned are not those of BertIntermediate")
 
 

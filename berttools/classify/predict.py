@@ -14,6 +14,7 @@ from torch import nn
 from berttools.cli.files import require_output, write_output
 from berttools.cli.options import PLAN
 from berttools.cli.output import say, show_warning
+from berttools.cli.runs import CLASSIFY, require_own
 from berttools.fill import split_pair
 from minibert.training import choose_device
 
@@ -31,7 +32,10 @@ def predict_typed(options: argparse.Namespace) -> int:
     """Answer what was typed; return the exit status."""
     folder = Path(options.folder)
     if not (folder / FILE).is_file():
-        wanted = f"is not finished; {go_on(options.folder)}" if (folder / PLAN).exists() else ""
+        wanted = ""
+        if (folder / PLAN).exists():
+            require_own(folder, CLASSIFY)
+            wanted = f"is not finished; {go_on(options.folder)}"
         wanted = wanted or f"has no {FILE}; name a folder that `train` has written"
         raise FileNotFoundError(f"the classifier in {options.folder!r} {wanted}")
     classifier = load_classifier(folder)

@@ -39,7 +39,7 @@ def _choice(facts: Facts) -> list[str]:
     several = len({one["weights"] for one in facts["compared"]}) > 1
     rows = [
         [one["method"], one["weights"], f"{one['right']:.3f}", f"{one['macro_f1']:.3f}",
-         f"{one['loss']:.3f}", "used" if one["used"] else ""]
+         f"{abs(one['loss']):.3f}", "used" if one["used"] else ""]
         for one in facts["compared"]
     ]  # fmt: skip
     how = "has most of these rows right" if facts["use"] == "best" else "was asked for by --use"

@@ -13,6 +13,7 @@ import torch
 from berttools.cli.options import ANY_NAME, is_finished
 from berttools.cli.output import say, say_if_possible
 from berttools.cli.runs import (
+    CLASSIFY,
     Plan,
     options_given,
     other_run,
@@ -38,7 +39,7 @@ from .thresholds import choose_thresholds, share_threshold
 from .tuning import classifier_from, default_encoder, tuning_of
 from .weighting import weightings
 
-FORMAT = "minibert classify 2"
+FORMAT = CLASSIFY
 FACTS, HISTORY = "report.json", "history.jsonl"
 SECOND = "unweighted"  # in the folder, while it is trained: the run without class weights
 TRAINING = ("learning_rate", "epochs", "batch_size", "max_length", "seed")

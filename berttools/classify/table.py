@@ -112,6 +112,8 @@ def read_table(
     """
     wanted = {"texts": text, "labels": label, "pairs": pair, "groups": group, "times": time}
     columns = {field: name for field, name in wanted.items() if name is not None}
+    if label in (text, pair) and label is not None:
+        raise ValueError(f"the column {label!r} is named as text and as label; name two columns")
     content = read_decoded(Path(path), encoding)
     if Path(path).suffix.lower() in JSON_LINES:
         records, notes = _json_lines(content, str(path)), ()

@@ -14,6 +14,9 @@ from minibert.training import checkpoint_folders
 from minibert.training.checkpoint import LOCK
 
 Plan = dict[str, Any]
+PRETRAIN, CLASSIFY = "minibert pretrain 1", "minibert classify 2"  # the formats of plans
+COMMANDS = tuple(form.rpartition(" ")[0] for form in (PRETRAIN, CLASSIFY))
+REPORTS = ("report.txt", "report.md")  # written last
 
 
 def options_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
@@ -24,6 +27,10 @@ def options_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str
 def require_free(folder: Path) -> None:
     """Raise if the folder is not empty."""
     if (folder / PLAN).exists():
+        if any((folder / name).exists() for name in REPORTS):
+            raise ValueError(
+                f"{str(folder)!r} holds a run already, a finished one; name another folder"
+            )
         newest = [path.name for path in checkpoint_folders(folder)[:1]] or ["no checkpoint yet"]
         raise ValueError(
             f"{str(folder)!r} holds a run already ({newest[0]}); add --resume to go on with it, or "
@@ -52,14 +59,27 @@ def read_plan(folder: str | Path, form: str) -> Plan:
         raise FileNotFoundError(
             f"{str(folder)!r} holds no run to go on with (no {PLAN}); begin one without --resume"
         )
-    try:
-        plan = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        plan = None
-    if not isinstance(plan, dict) or plan.get("format") != form:
+    plan = require_own(folder, form)
+    if plan is None or plan.get("format") != form:
         raise ValueError(
             f"{str(path)!r} is damaged or of another version (the format must be {form!r}); "
             "begin again in another folder"
+        )
+    return plan
+
+
+def require_own(folder: str | Path, form: str) -> Plan | None:
+    """Raise for the run of the other command; return the plan, None for one that is damaged."""
+    try:
+        plan = json.loads((Path(folder) / PLAN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(plan, dict):
+        return None
+    began, own = (str(name).rpartition(" ")[0] for name in (plan.get("format"), form))
+    if began in COMMANDS and began != own:
+        raise ValueError(
+            f"{str(folder)!r} is a folder of `{began}`, not of `{own}`; name another folder"
         )
     return plan
 

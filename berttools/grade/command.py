@@ -11,7 +11,7 @@ from berttools.cli.options import new_parser
 from berttools.cli.output import complain, say
 
 from .overview import overview_of, write_overview_page, write_overview_table
-from .report import Mark, write_pages, write_table
+from .report import TABLE, Mark, require_free, write_pages, write_table
 
 if TYPE_CHECKING:  # what is slow to import is so where it is needed
     from .exercises import Task
@@ -49,8 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     if not options.folder.is_dir():
         return _stop(f"{options.folder} is no folder; give the one with the notebooks of the class")
-    if options.out.exists() and not options.out.is_dir():
-        return _stop(f"{options.out} is a file; name a folder for the results by --out")
+    try:
+        require_free(options.out)
+    except ValueError as error:
+        return _stop(str(error))
     marks = []
     for mark in graded(options, chapters):
         marks.append(mark)
@@ -59,14 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not marks:
         return _stop(f"there are no notebooks (*.ipynb) in {options.folder}")
     options.out.mkdir(parents=True, exist_ok=True)
-    write_table(marks, options.out / "grades.csv")
+    write_table(marks, options.out / TABLE)
     pages = write_pages(marks, options.out / "pages")
     overview = overview_of(marks)
     write_overview_table(overview, options.out / "overview.csv")
     of_student = {name: f"pages/{page.name}" for name, page in pages.items()}
     write_overview_page(overview, of_student, options.out / "overview.html")
     written = f"{len(pages)} page{'s' * (len(pages) > 1)} in {options.out / 'pages'}"
-    say(f"{options.out / 'overview.html'} and .csv, {options.out / 'grades.csv'}, and {written}")
+    say(f"{options.out / 'overview.html'} and .csv, {options.out / TABLE}, and {written}")
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from berttools.cli.files import write_output
 
+TABLE = "grades.csv"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that is computed
 STYLE = (
     "body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
@@ -36,6 +37,20 @@ class Mark(NamedTuple):
     points: int
     of: int
     reply: str
+
+
+def require_free(folder: Path) -> None:
+    """Raise unless a folder for results is new, empty, or holds those of an earlier run."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file; name a folder for the results by --out")
+    names = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    table = folder / TABLE
+    begins = ",".join(Mark._fields).encode()
+    if names and not (table.is_file() and table.read_bytes().startswith(begins)):
+        raise ValueError(
+            f"{folder} holds other files ({names[0]!r}) and no results; name a new or an empty "
+            "folder by --out"
+        )
 
 
 def write_table(marks: Iterable[Mark], path: Path) -> None:

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from berttools.cli.runs import Plan, options_given, other_run, read_plan, require_free
+from berttools.cli.runs import PRETRAIN, Plan, options_given, other_run, read_plan, require_free
 from minibert.config import BertConfig
 from minibert.data import TextDocuments
 from minibert.loading.config_file import config_from_fields
@@ -16,7 +16,7 @@ from minibert.loading.config_file import config_from_fields
 from .command import DEFAULTS, FREE_TO_CHANGE, LEARNING_RATES, OTHER_RATE
 from .texts import open_texts, warn_of_cuts
 
-FORMAT = "minibert pretrain 1"
+FORMAT = PRETRAIN
 
 
 def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:

@@ -209,3 +209,10 @@ def test_a_line_that_is_no_row(tmp_path, line, told):
     path = write(tmp_path / "a.jsonl", f'{{"text": "a", "y": "x"}}\n{line}\n')
     with pytest.raises(ValueError, match=f"line 2 of .*{told}"):
         read_table(path, "text", "y")
+
+
+def test_one_column_is_not_text_and_label(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\nx,y\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="'a' is named as text and as label"):
+        read_table(path, "a", "a")

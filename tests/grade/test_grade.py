@@ -12,7 +12,7 @@ from small_class import ATTENTION, CHAPTERS, CHECKED, RIGHT, SOFTMAX, WRONG, han
 
 from berttools.grade.command import main
 from berttools.grade.exercises import chapter_of, tasks_of, with_needs_of
-from berttools.grade.report import Mark, write_pages, write_table
+from berttools.grade.report import Mark, require_free, write_pages, write_table
 from berttools.grade.sandbox import Limits, run_checker
 from berttools.grade.submissions import code_for, submissions_in
 
@@ -225,3 +225,21 @@ def test_every_solution_earns_its_points(chapter, tmp_path):
         code = code_for(task, path, chapter)
         reply = run_checker(task, code, chapter.parent, Limits(seconds=300))
         assert reply.passed, f"{task.name}: {reply.message}"
+
+
+@pytest.mark.parametrize("name", ["overview.csv", "model.safetensors"])
+def test_a_folder_with_other_files_is_left_alone(name, tmp_path, capsys):
+    out, folder = tmp_path / "mine", tmp_path / "submissions"
+    out.mkdir()
+    folder.mkdir()
+    (out / name).write_text("my own", encoding="utf-8")
+    assert main([str(folder), "--out", str(out), "--chapters", str(ATTENTION.parent)]) == 2
+    assert f"holds other files ('{name}')" in capsys.readouterr().err
+    assert (out / name).read_text(encoding="utf-8") == "my own"
+
+
+def test_the_folder_of_an_earlier_run_is_taken_again(tmp_path):
+    require_free(tmp_path / "new")
+    write_table([], tmp_path / "grades.csv")
+    (tmp_path / "overview.csv").write_text("", encoding="utf-8")
+    require_free(tmp_path)

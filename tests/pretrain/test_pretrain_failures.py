@@ -91,7 +91,7 @@ def test_bad_input(here, capsys, unchecked, line, told):
 def test_a_run_is_not_begun_twice(whole, capsys):
     before = end_of(whole[0])
     assert main(["pretrain", *whole[1], "--out", str(whole[0])]) == 1
-    told = f"'{whole[0]}' holds a run already (step-00000008); add --resume to go on with it, or"
+    told = f"'{whole[0]}' holds a run already, a finished one; name another folder"
     assert sentence(capsys).startswith(told)
     assert end_of(whole[0]) == before
 
