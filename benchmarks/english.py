@@ -2,8 +2,9 @@
 
 ``python -m benchmarks.english --record`` trains five models, asks every guesser the same questions
 about chapters and books that none has seen, and writes ``records/english.json``. A thousand updates
-take about two minutes of a processor. A run that is stopped goes on where it was when the command is given again;
-``--finished`` asks those that are finished and trains none; ``--runs FOLDER`` says where they are.
+take about two minutes of a processor. A run that is stopped goes on when the command is given
+again; ``--finished`` asks the models that are finished, and trains none; ``--runs FOLDER`` says
+where they are.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from bertbook.topics.english.guessing import (
     piece_losses,
 )
 from bertbook.topics.english.questions import Places, Question, places_of, questions
+from bertbook.topics.english.senses import SENSES, nearest_of_same_sense
 from bertbook.topics.english.sharing import SharedWords
 from berttools.cli.options import is_finished
 from berttools.pretrain.command import main as pretrain
@@ -261,6 +263,10 @@ def make_record(runs: Sequence[Run]) -> dict[str, Any]:
         "tests": {name: guessers.measure(getattr(parts, name)) for name in TESTS},
         "forms": [list(pair) for pair in FORMS],
         "answers": {s: answers_of(s, guessers) for s in SENTENCES},
+        "senses": {
+            name: {word: nearest_of_same_sense(word, m, guessers.tokenizer) for word in SENSES}
+            for name, m in guessers.models.items()
+        },
     }
 
 
