@@ -4,7 +4,7 @@
 about chapters and books that none has seen, and writes ``records/english.json``. A thousand updates
 take about two minutes of a processor. A run that is stopped goes on when the command is given
 again; ``--finished`` asks the models that are finished, and trains none; ``--runs FOLDER`` says
-where they are.
+where they are. Training takes all threads that PyTorch is given, asking takes one.
 """
 
 import argparse
