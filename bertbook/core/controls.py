@@ -74,7 +74,7 @@ def _written(number: float) -> str:
 def slider(
     low: float, high: float, *, stored: Sequence[float], step: float | None = None
 ) -> Slider:
-    """Make a control of :func:`explore` that takes any number of a range while a kernel is there.
+    """Make a control of `explore` that takes any number of a range while a kernel is there.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _round_step(most: float) -> float:
 
 
 def typed(*, stored: Sequence[str]) -> Typed:
-    """Make a control of :func:`explore` that takes any text while a kernel is there.
+    """Make a control of `explore` that takes any text while a kernel is there.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 
 
 def right(text: str, reply: str) -> Answer:
-    """Make a right answer for :func:`quiz`.
+    """Make a right answer for `quiz`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def right(text: str, reply: str) -> Answer:
 
 
 def wrong(text: str, reply: str) -> Answer:
-    """Make a wrong answer for :func:`quiz`.
+    """Make a wrong answer for `quiz`.
 
     Parameters
     ----------

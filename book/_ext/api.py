@@ -1,10 +1,10 @@
 """The API reference: pages out of the docstrings, and links between an object and its chapter.
 
 A page `api-….md` names modules in a comment, `<!-- api: config embeddings -->`. While it is read,
-the comment becomes a table of Sphinx's autosummary and a section for each module, which autodoc with
-numpydoc fills; linkcode links the source. `<!-- checkers: … -->` does so for the modules that hold
-nothing but checkers. What is public is decided in the package and in the chapters: `__all__`,
-whatever a chapter imports, and the classes of what public functions return.
+the comment becomes a table of Sphinx's autosummary and a section for each module, which autodoc
+with numpydoc fills; linkcode links the source. `<!-- checkers: … -->` does so for the modules that
+hold nothing but checkers. What is public is decided in the package and in the chapters: `__all__`,
+whatever a chapter imports, and the classes of what is returned and of public values.
 """
 
 import ast
@@ -38,6 +38,7 @@ WITH_EXPORTS = (
 )
 OURS = ("minibert.", "bertfamily.", "berttools.", "bertbook.")
 FIELD = "Alias for field number"
+CLASS = re.compile(r"(?<![`:~])`([A-Z]\w+)`(?!`)")
 STAR = re.compile(r'(?<=\[Tensor, ")\*|(?<=\[ndarray, ")\*')
 
 
@@ -94,31 +95,36 @@ def public() -> dict[str, dict[str, object]]:
     names = [*exported, *sorted({(m, name) for _, m, name in imports()})]
     found: dict[str, dict[str, object]] = {}
     seen: set[int] = set()
-    for module, name in names:  # it grows: what a function returns comes at the end
+    for module, name in names:  # it grows: the classes of results and values come at the end
         thing = getattr(import_module(module), name)
         can_be_told = inspect.isroutine(thing) or inspect.isclass(thing)
         if not inspect.ismodule(thing) and not (can_be_told and id(thing) in seen):
             found.setdefault(module, {})[name] = thing
             seen.add(id(thing))
-            names += [(each.__module__, each.__name__) for each in returned(thing)]
+            names += [(each.__module__, each.__name__) for each in classes_behind(thing)]
     return found
 
 
-def returned(thing: object) -> Iterator[type]:
-    """Yield our public classes that a function returns, or a method of a class."""
-    own = vars(thing).values() if inspect.isclass(thing) else [thing]
-    for function in map(inspect.unwrap, filter(inspect.isroutine, own)):  # pyright: ignore[reportArgumentType]
-        try:
-            told = get_type_hints(function).get("return")
-        except (NameError, TypeError):  # a name for the type checker alone; not written in Python
-            continue
-        for each in (told, *get_args(told)):
-            if (
-                inspect.isclass(each)
-                and each.__module__.startswith(OURS)
-                and each.__name__[0] != "_"
-            ):
-                yield each
+def classes_behind(thing: object) -> Iterator[type]:
+    """Yield those of our public classes that a function, or a class's method, returns.
+
+    Of a value it is the class of the value.
+    """
+    if inspect.isclass(thing):
+        told = [_returned(each) for each in vars(thing).values()]
+    else:
+        told = [_returned(thing) if inspect.isroutine(thing) else type(thing)]
+    for each in (part for whole in told for part in (whole, *get_args(whole))):
+        if inspect.isclass(each) and each.__module__.startswith(OURS) and each.__name__[0] != "_":
+            yield each
+
+
+def _returned(thing: object) -> object:
+    """Return what a function says that it returns; None for what is no function."""
+    try:
+        return get_type_hints(inspect.unwrap(thing)).get("return")  # pyright: ignore[reportArgumentType]
+    except (AttributeError, NameError, TypeError):  # no function, or a name for the type checker
+        return None
 
 
 def home_of(module: str, name: str, thing: object) -> str:
@@ -194,9 +200,14 @@ def modules_of(what: str, names: str) -> list[str]:
     return [
         module
         for name in names.split()
-        for module in sorted(public())
+        for module in sorted(public(), key=_place)
         if f"{module}.".startswith(f"{name}.") and holds_checkers(module) == (what == "checkers")
     ]
+
+
+def _place(module: str) -> tuple[list[int], str]:
+    """Sort by name, and what belongs to single chapters by these."""
+    return chapters_of(module) if module.startswith("bertbook.topics.") else [], module
 
 
 def holds_checkers(module: str) -> bool:
@@ -257,11 +268,23 @@ def name_chapters(
         lines[end:end] = ["", links(chapters_of(module, own_name, thing)), ""]
 
 
-def escape_stars(
+def link_classes(
     app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
-    """Let the star of a shape be a star, and not the start of a word in italics."""
-    lines[:] = [STAR.sub(r"\*", line) for line in lines]
+    """Link the classes of ours that a docstring names; the star of a shape stays a star."""
+
+    def linked(found: re.Match) -> str:
+        place = place_of(found[1])
+        return f":py:class:`~{place}`" if place and place != name else found[0]
+
+    lines[:] = [CLASS.sub(linked, STAR.sub(r"\*", line)) for line in lines]
+
+
+def place_of(name: str) -> str:
+    """Give the full name of a public class; empty if there is none of that name."""
+    modules = (module for module, things in public().items() if inspect.isclass(things.get(name)))
+    module = next(modules, "")
+    return module and f"{module}.{name}"
 
 
 def skip_fields(
@@ -278,13 +301,11 @@ def link_type(
     """Link a type of a signature to where it is described; another library's stays as it is."""
     if node.get("reftype") != "class":
         return None
-    name = str(node["reftarget"]).rpartition(".")[2]
-    places = [f"{module}.{name}" for module, things in public().items() if name in things]
-    objects = env.domains["py"].objects  # pyright: ignore[reportAttributeAccessIssue]
-    if not places or places[0] not in objects:
-        return words
-    page = objects[places[0]].docname
-    return make_refnode(app.builder, node["refdoc"], page, places[0], words)
+    place = place_of(str(node["reftarget"]).rpartition(".")[2])
+    found = env.domains["py"].objects.get(place)  # pyright: ignore[reportAttributeAccessIssue]
+    return (
+        make_refnode(app.builder, node["refdoc"], found.docname, place, words) if found else words
+    )
 
 
 def setup(app: Sphinx) -> dict:
@@ -295,7 +316,7 @@ def setup(app: Sphinx) -> dict:
     app.config.autosummary_generate = False
     app.connect("missing-reference", link_type)
     app.connect("source-read", fill)
-    app.connect("autodoc-process-docstring", escape_stars, priority=100)
+    app.connect("autodoc-process-docstring", link_classes, priority=100)
     app.connect("autodoc-process-docstring", name_chapters, priority=900)
     app.connect("autodoc-skip-member", skip_fields)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
