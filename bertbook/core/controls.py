@@ -15,7 +15,17 @@ ROUND = (1, 2, 5, 10)  # a step is one of these, times a power of ten
 
 @dataclass(frozen=True)
 class Slider:
-    """Any number of a range."""
+    """Any number of a range.
+
+    Parameters
+    ----------
+    stored : sequence of float
+        The values that the page of the book shows.
+    low, high : float
+        The ends of the range.
+    step : float
+        From one value to the next.
+    """
 
     stored: Sequence[float]
     low: float
@@ -25,7 +35,13 @@ class Slider:
 
 @dataclass(frozen=True)
 class Typed:
-    """Any text."""
+    """Any text.
+
+    Parameters
+    ----------
+    stored : sequence of str
+        The texts that the page of the book shows.
+    """
 
     stored: Sequence[str]
 

@@ -44,7 +44,17 @@ AS_IN_THE_BOOK = ".mb-figure{max-width:min(46rem,100%)}"
 
 
 class Html:
-    """A piece of HTML that Jupyter and the book display."""
+    """A piece of HTML that Jupyter and the book display.
+
+    Parameters
+    ----------
+    content : str
+        The HTML.
+    summary : str, default ""
+        What viewers without HTML show.
+    style : str, default the styles of figures
+        CSS that comes with it.
+    """
 
     def __init__(self, content: str, summary: str = "", style: str = STYLE):
         self.content, self.summary, self.style = content, summary, style

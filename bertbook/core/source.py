@@ -13,7 +13,13 @@ import numpy as np
 
 
 class Source:
-    """The source of a function or class, displayed as Python code."""
+    """The source of a function or class, displayed as Python code.
+
+    Parameters
+    ----------
+    code : str
+        Python.
+    """
 
     def __init__(self, code: str):
         self.code = code

@@ -12,7 +12,19 @@ COLDEST, HOTTEST = 0.05, 20.0
 
 
 class Bin(NamedTuple):
-    """Answers whose probability lies between two numbers: how many, their mean, how often right."""
+    """Answers whose probability lies between two numbers: how many, their mean, how often right.
+
+    Parameters
+    ----------
+    low, high : float
+        The probabilities between which the answers lie.
+    count : int
+        How many answers.
+    confidence : float
+        Their mean probability.
+    right : float
+        Share of them that are right.
+    """
 
     low: float
     high: float

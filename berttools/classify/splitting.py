@@ -20,7 +20,17 @@ Blocks = list[list[int]]
 
 
 class Parts(NamedTuple):
-    """Numbers of rows: to learn from, to choose with, to be asked once."""
+    """Numbers of rows: to learn from, to choose with, to be asked once.
+
+    Parameters
+    ----------
+    train : list of int
+        Rows to learn from.
+    validation : list of int
+        Rows to choose with.
+    test : list of int
+        Rows to be asked once.
+    """
 
     train: list[int]
     validation: list[int]

@@ -65,7 +65,18 @@ class LabeledTable:
         return list(map(" ".join, both)) if self.pairs else self.texts
 
     def take(self, rows: Iterable[SupportsIndex]) -> LabeledTable:
-        """Return some of the rows as a table."""
+        """Return some of the rows as a table.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Numbers of rows, in the order wanted.
+
+        Returns
+        -------
+        LabeledTable
+            The same columns, without `skipped` and `notes`.
+        """
         rows = [int(row) for row in rows]
         columns = {name: c for name, c in vars(self).items() if isinstance(c, list)}
         chosen = {name: [column[row] for row in rows] for name, column in columns.items()}

@@ -111,7 +111,7 @@ def classes_behind(thing: object) -> Iterator[type]:
     Of a value it is the class of the value.
     """
     if inspect.isclass(thing):
-        told = [_returned(each) for each in vars(thing).values()]
+        told = [_returned(each) for name, each in vars(thing).items() if name[0] != "_"]
     else:
         told = [_returned(thing) if inspect.isroutine(thing) else type(thing)]
     for each in (part for whole in told for part in (whole, *get_args(whole))):
@@ -290,9 +290,10 @@ def place_of(name: str) -> str:
 def skip_fields(
     app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object
 ) -> bool | None:
-    """Leave out what Python says of every field of a named tuple, and what each model repeats."""
+    """Leave out what Python says of fields, what each model repeats, and functions that are values."""
     is_field = (getattr(thing, "__doc__", None) or "").startswith(FIELD)
-    return True if is_field or name in ("config_class", "encoder_class") else None
+    is_value = inspect.isfunction(thing) and thing.__name__ != name
+    return True if is_field or is_value or name in ("config_class", "encoder_class") else None
 
 
 def link_type(

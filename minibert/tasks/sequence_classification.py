@@ -55,7 +55,7 @@ class BertForSequenceClassification(TaskModel):
     Parameters
     ----------
     config : BertConfig
-        Gives all sizes; `classifier_dropout` is that before the classifier.
+        Gives all sizes, and the dropout before the classifier.
     num_labels : int, optional
         Number of labels; by default that of `id2label`, or 2.
     id2label : mapping from int to str, optional
@@ -122,10 +122,12 @@ class BertForSequenceClassification(TaskModel):
 
         Parameters
         ----------
-        input_ids, token_type_ids : Int[Tensor, "batch seq"], optional
-            Ids and segments, as `BertModel` takes them.
+        input_ids : Int[Tensor, "batch seq"], optional
+            Ids from 0 to ``vocab_size - 1``.
         attention_mask : Shaped[Tensor, "batch seq"], optional
             1 for tokens, 0 for padding; all 1 by default.
+        token_type_ids : Int[Tensor, "batch seq"], optional
+            Segment of each token; all 0 by default.
         position_ids : Int[Tensor, "#batch seq"], optional
             Place of each token; by default as `BertModel` has them.
         inputs_embeds : Float[Tensor, "batch seq hidden"], optional

@@ -9,18 +9,21 @@ from importlib import import_module
 import api
 import pytest
 from built_book import BOOK, HTML
+from numpydoc.validate import validate
 
 import bertfamily as family
 from minibert.config import BertConfig
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(BOOK.glob("api-*.md"))}
 OBJECTS = [(module, name) for module, things in api.public().items() for name in things]
+# No parameter without a word, none that does not exist; what is returned or yielded is told.
+SECTIONS = {"GL08", "PR01", "PR02", "PR03", "RT01", "YD01"}
 
 
 def documented() -> list[str]:
     """List the modules of all pages, in their order."""
-    comments = (api.COMMENT.search(text) for text in PAGES.values())
-    return [module for comment in comments for module in api.modules_of(comment[1])]
+    comments = (comment for text in PAGES.values() for comment in api.COMMENT.findall(text))
+    return [module for comment in comments for module in api.modules_of(*comment)]
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +48,36 @@ def test_every_module_is_on_one_page():
     found = documented()
     assert sorted(found) == sorted(api.public())
     assert len(OBJECTS) > 300
+
+
+def with_docstrings():
+    """Yield the full names of what the pages describe: functions, classes and their methods."""
+    for module, name in OBJECTS:
+        thing = api.public()[module][name]
+        if inspect.isclass(thing) or inspect.isroutine(thing):
+            yield f"{module}.{name}"
+        for own in vars(thing) if inspect.isclass(thing) else ():
+            member = getattr(thing, own)  # a method of the class as well
+            if inspect.isroutine(member) and own == member.__name__ and own[0] != "_":
+                yield f"{module}.{name}.{own}"
+
+
+def lacks(name):
+    """Say what a docstring lacks of the parameters and of what comes back."""
+    return [problem for code, problem in validate(name)["errors"] if code in SECTIONS]
+
+
+def test_every_parameter_and_every_result_is_explained():
+    found = {name: problems for name in with_docstrings() if (problems := lacks(name))}
+    assert found == {}
+
+
+def test_a_missing_section_is_found():
+    assert lacks("api.place_of") == [
+        "Parameters {'name'} not documented",
+        "No Returns section found",
+    ]
+    assert lacks("minibert.model.BertModel.forward") == []
 
 
 def test_every_public_object_names_a_chapter():
