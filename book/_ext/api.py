@@ -290,7 +290,7 @@ def place_of(name: str) -> str:
 def skip_fields(
     app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object
 ) -> bool | None:
-    """Leave out what Python says of fields, what each model repeats, and functions that are values."""
+    """Leave out what Python says of fields, what models repeat, and functions that are values."""
     is_field = (getattr(thing, "__doc__", None) or "").startswith(FIELD)
     is_value = inspect.isfunction(thing) and thing.__name__ != name
     return True if is_field or is_value or name in ("config_class", "encoder_class") else None

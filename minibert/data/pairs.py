@@ -157,8 +157,10 @@ def truncate_both_ends(
 
     Returns
     -------
-    first, second : sequence of int
-        The same rows, or pieces from inside them.
+    first : sequence of int
+        The first row, or a piece from inside it.
+    second : sequence of int
+        The same of the second row.
 
     References
     ----------

@@ -72,7 +72,7 @@ class BatchStream:
 
         Returns
         -------
-        list of dict
+        list of dict of Shaped[Tensor, "..."]
             Each from the name of an argument of the model to a tensor.
 
         Raises

@@ -30,8 +30,10 @@ def truncate_pair(
 
     Returns
     -------
-    first, second : sequence of int
-        The same rows, or their beginnings.
+    first : sequence of int
+        The first row, or its beginning.
+    second : sequence of int
+        The second row, or its beginning.
 
     Examples
     --------
