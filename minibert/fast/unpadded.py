@@ -140,8 +140,8 @@ class UnpaddedSelfAttention(FastSelfAttention):
         ----------
         hidden_states : Float[Tensor, "batch seq hidden"]
             The tokens of all sentences in one row, (1, tokens, hidden), if lengths are given.
-        additive_mask : float tensor of shape (sentences,), or one that broadcasts to shape (batch, heads, seq, seq), optional
-            The length of each sentence, or a mask as in `BertSelfAttention`.
+        additive_mask : Float[Tensor, "sentences"] or a mask of other shape, optional
+            The length of each sentence, or a mask as `BertSelfAttention` takes it.
         output_attentions : bool, default False
             Whether to return the weights; of sentences in one row there are none.
 
