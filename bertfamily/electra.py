@@ -220,6 +220,16 @@ class ElectraForPreTraining(nn.Module):
     References
     ----------
     Clark et al. (2020), section 2.
+
+    Examples
+    --------
+    >>> import torch
+    >>> config = ElectraConfig(vocab_size=40, hidden_size=12, num_attention_heads=3,
+    ...                        intermediate_size=16, num_hidden_layers=1, embedding_size=6)
+    >>> ids, replaced = torch.tensor([[5, 6, 7, 8]]), torch.tensor([[0, 0, 1, 0]])
+    >>> output = ElectraForPreTraining(config)(ids, labels=replaced)
+    >>> output.logits.shape, output.loss > 0
+    (torch.Size([1, 4]), tensor(True))
     """
 
     config_class, base_model_prefix = ElectraConfig, "electra"

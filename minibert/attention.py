@@ -256,6 +256,11 @@ class BertAttention(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> BertAttention(BertConfig.tiny())(torch.randn(1, 5, 128))[0].shape
+    torch.Size([1, 5, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:

@@ -131,6 +131,13 @@ class BertPreTrainingHeads(nn.Module):
         Gives the sizes.
     word_embeddings : nn.Embedding
         The table of the embeddings, shape (vocab, hidden).
+
+    Examples
+    --------
+    >>> heads = BertPreTrainingHeads(BertConfig.tiny(vocab_size=89), nn.Embedding(89, 128))
+    >>> words, pairs = heads(torch.randn(1, 5, 128), torch.randn(1, 128))
+    >>> words.shape, pairs.shape
+    (torch.Size([1, 5, 89]), torch.Size([1, 2]))
     """
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:

@@ -17,6 +17,12 @@ class BertIntermediate(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> import torch
+    >>> BertIntermediate(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
+    torch.Size([1, 5, 512])
     """
 
     def __init__(self, config: BertConfig) -> None:

@@ -111,6 +111,11 @@ class BertPooler(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> BertPooler(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
+    torch.Size([1, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:

@@ -112,6 +112,11 @@ def slider(
     ValueError
         If the range is empty, the step is not positive, or a stored value lies outside or between
         two steps.
+
+    Examples
+    --------
+    >>> slider(0, 1, stored=[0.2, 0.8]).step
+    0.01
     """
     if not low < high:
         raise ValueError(f"a slider from {low:g} to {high:g} has no room; low must be below high")
@@ -156,6 +161,11 @@ def typed(*, stored: Sequence[str]) -> Typed:
     ------
     ValueError
         If a stored text is no string.
+
+    Examples
+    --------
+    >>> typed(stored=["a cat", "a dog"]).stored
+    ['a cat', 'a dog']
     """
     if strangers := [text for text in stored if not isinstance(text, str)]:
         raise ValueError(f"a field takes text, so {strangers[0]!r} cannot be stored in it")

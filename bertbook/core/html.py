@@ -91,6 +91,11 @@ def html(content: str, caption: str) -> Html:
     -------
     Html
         A displayable figure.
+
+    Examples
+    --------
+    >>> html(token_row(["the", "cat"]), caption="Two tokens.")
+    Two tokens.
     """
     below = f"<figcaption>{escape(caption)}</figcaption>"
     return Html(f'<figure class="mb-figure">{content}{below}</figure>', summary=caption)
@@ -144,6 +149,11 @@ def token_row(
     -------
     str
         HTML.
+
+    Examples
+    --------
+    >>> token_row(["cat"], colors={"cat": "#336699"}).count("<span")
+    1
     """
     colors = {**token_colors(tokens), **(colors or {})}
     weights = [0.0] * len(tokens) if weights is None else weights
@@ -184,6 +194,11 @@ def bars(
     -------
     str
         HTML.
+
+    Examples
+    --------
+    >>> bars(["cat", "dog"], [0.9, 0.1]).count("<tr>")
+    2
     """
     rows = "".join(
         f'<tr><th scope="row">{escape(label)}</th><td class="mb-bar"><span style="'
@@ -221,6 +236,11 @@ def matrix(
     -------
     str
         HTML.
+
+    Examples
+    --------
+    >>> matrix(np.eye(2), ["a", "b"], ["c", "d"]).count("<tr")  # the columns, and a row each
+    3
     """
     values = np.asarray(values, dtype=float)
     usual = np.abs(values[np.abs(values) < ENORMOUS])

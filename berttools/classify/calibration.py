@@ -175,6 +175,12 @@ def calibration_error(
     References
     ----------
     Guo et al. (2017), section 2.
+
+    Examples
+    --------
+    >>> probs = np.array([[0.9, 0.1], [0.9, 0.1]])
+    >>> round(calibration_error(probs, np.array([0, 1])), 2)
+    0.4
     """
     distances = (b.count * abs(b.confidence - b.right) for b in reliability(probs, labels, bins))
     return float(sum(distances) / len(labels))

@@ -112,6 +112,11 @@ def linked_rows(table: LabeledTable) -> Blocks:
     -------
     list of list of int
         Numbers of rows; each row stands in one list.
+
+    Examples
+    --------
+    >>> linked_rows(LabeledTable(["a b", "c d", "a b"]))
+    [[0, 2], [1]]
     """
     parent = list(range(len(table)))
 

@@ -36,6 +36,12 @@ class LabeledTable:
         Lines that were left out, since they had no text or no label.
     notes : tuple of str
         What was odd, in sentences.
+
+    Examples
+    --------
+    >>> table = LabeledTable(["It hums.", "The bill is wrong."], ["Hardware", "Billing"])
+    >>> len(table), table.classes, table.take([1]).texts
+    (2, ('Billing', 'Hardware'), ['The bill is wrong.'])
     """
 
     texts: list[str]
@@ -93,7 +99,7 @@ def read_table(
     time: str | None = None,
     encoding: str | None = None,
 ) -> LabeledTable:
-    """Read the columns of a table: texts, and what else is named.
+    r"""Read the columns of a table: texts, and what else is named.
 
     Parameters
     ----------
@@ -120,6 +126,14 @@ def read_table(
     ValueError
         If the file cannot be decoded, a column is missing, a field is a list or an object, a row
         has more or fewer fields than the header, or no row is left; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "mail.csv"
+    >>> _ = path.write_text('text,label\n"It hums, loudly.",Hardware\n', encoding="utf-8")
+    >>> read_table(path, "text", "label").texts
+    ['It hums, loudly.']
     """
     wanted = {"texts": text, "labels": label, "pairs": pair, "groups": group, "times": time}
     columns = {field: name for field, name in wanted.items() if name is not None}

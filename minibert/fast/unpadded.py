@@ -67,6 +67,16 @@ class UnpaddedEncoder(BertEncoder):
     ----------
     config : BertConfig
         Gives the number of layers and their sizes.
+
+    Examples
+    --------
+    >>> from minibert.attention import additive_mask
+    >>> from minibert.config import BertConfig
+    >>> encoder = UnpaddedEncoder(BertConfig.tiny()).eval()
+    >>> mask = additive_mask(torch.tensor([[1, 1, 1], [1, 0, 0]]))
+    >>> output = encoder(torch.randn(2, 3, 128), mask)
+    >>> output.last_hidden_state[1, 1:].abs().max().item()  # padding
+    0.0
     """
 
     def forward(

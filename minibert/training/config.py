@@ -131,6 +131,11 @@ class TrainingConfig:
         -------
         float
             From 0 to `learning_rate`.
+
+        Examples
+        --------
+        >>> TrainingConfig(max_steps=100, seed=0, warmup_steps=10).learning_rate_at(5)
+        5e-05
         """
         return self.learning_rate * learning_rate_factor(
             step, warmup_steps=self.warmup_steps, max_steps=self.max_steps

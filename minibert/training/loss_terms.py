@@ -42,6 +42,12 @@ def count_labels(batch: Batch, terms: LossTerms = ONE_LOSS, model: object = None
     ------
     ValueError
         If a batch lacks the labels of a term.
+
+    Examples
+    --------
+    >>> import torch
+    >>> count_labels({"labels": torch.tensor([[-100, 7, 4]])})
+    {'loss': 2}
     """
     for term, labels in terms.items():
         if labels not in batch:

@@ -135,6 +135,12 @@ class WordPieceTokenizer:
             If `texts` is one string, or holds something else than strings.
         ValueError
             If `vocab_size` has no room for the special tokens and all characters.
+
+        Examples
+        --------
+        >>> tokenizer = WordPieceTokenizer.train(["cat cat cot"], vocab_size=20)
+        >>> tokenizer.tokenize("Cats")
+        ['[UNK]']
         """
         if isinstance(texts, str):
             raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
@@ -253,6 +259,12 @@ class WordPieceTokenizer:
             If `ids` are not those of one row.
         ValueError
             If an id is outside the vocabulary.
+
+        Examples
+        --------
+        >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing"])
+        >>> tokenizer.decode([2, 5, 6, 3]), tokenizer.decode([2, 5, 6, 3], skip_special_tokens=True)
+        ('[CLS] playing [SEP]', 'playing')
         """
         pieces = [self._piece(number) for number in _ids_of_one_row(ids)]
         if skip_special_tokens:

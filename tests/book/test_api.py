@@ -131,9 +131,14 @@ def test_the_source_of_an_object_is_linked_with_its_lines():
     assert [names for names in told if not source_of(*names)] == []
 
 
-def test_the_examples_of_the_family_run():
-    text = re.sub(r"^```.*$", "", PAGES["api-family"], flags=re.MULTILINE)
-    examples = doctest.DocTestParser().get_doctest(text, {}, "api-family", None, 0)
+@pytest.mark.parametrize("page", ["api-checkers", "api-family"])
+def test_the_examples_of_a_page_run(page):
+    text = re.sub(r"^```.*$", "", PAGES[page], flags=re.MULTILINE)
+    examples = doctest.DocTestParser().get_doctest(text, {}, page, None, 0)
     assert doctest.DocTestRunner().run(examples) == (0, len(examples.examples))
+    assert examples.examples
+
+
+def test_each_member_of_the_family_has_an_example():
     members = [name for name in family.__all__ if name.endswith("Config")]
-    assert all(f"family.{name}(" in text for name in members)
+    assert all(f"family.{name}(" in PAGES["api-family"] for name in members)

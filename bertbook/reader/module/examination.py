@@ -107,6 +107,13 @@ def examine(mine: type[nn.Module], role: Part, config: BertConfig | None = None)
     ------
     ValueError
         If no model asks for it, it is a function, or the sizes leave no room for the trial.
+
+    Examples
+    --------
+    >>> from minibert.model import BertPooler
+    >>> found = examine(BertPooler, BertPooler)
+    >>> found.held == found.total, found.problem
+    (True, '')
     """
     require_replaceable(role)
     if not ROLES[role].built:
