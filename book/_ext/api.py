@@ -39,6 +39,7 @@ WITH_EXPORTS = (
 OURS = ("minibert.", "bertfamily.", "berttools.", "bertbook.")
 FIELD = "Alias for field number"
 CLASS = re.compile(r"(?<![`:~])`([A-Z]\w+)`(?!`)")
+ARGUMENTS = re.compile(r"<dl>\s*(<dd>.*?</dd>)\s*</dl>", re.DOTALL)
 STAR = re.compile(r'(?<=\[Tensor, ")\*|(?<=\[ndarray, ")\*')
 
 
@@ -309,6 +310,18 @@ def link_type(
     )
 
 
+def write_arguments(
+    app: Sphinx, page: str, template: str, context: dict[str, object], document: object
+) -> None:
+    """Write the lines of a long signature as lines: Sphinx makes each a list without terms."""
+
+    def lines(found: re.Match) -> str:
+        return found[1].replace("<dd>", '<span class="argument">').replace("</dd>", "</span>")
+
+    if page.startswith("api"):
+        context["body"] = ARGUMENTS.sub(lines, str(context["body"]))
+
+
 def setup(app: Sphinx) -> dict:
     """Connect the steps to Sphinx; numpydoc reads a docstring before the chapters go in."""
     app.setup_extension("sphinx.ext.autosummary")
@@ -316,6 +329,7 @@ def setup(app: Sphinx) -> dict:
     app.config.linkcode_resolve = source_of
     app.config.autosummary_generate = False
     app.connect("missing-reference", link_type)
+    app.connect("html-page-context", write_arguments)
     app.connect("source-read", fill)
     app.connect("autodoc-process-docstring", link_classes, priority=100)
     app.connect("autodoc-process-docstring", name_chapters, priority=900)
