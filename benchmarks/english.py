@@ -24,12 +24,12 @@ from bertbook.records import record_path
 from bertbook.topics.english.counts import CountingGuesser
 from bertbook.topics.english.forms import FORMS, form_questions, forms_right
 from bertbook.topics.english.guessing import (
-    answers,
     counted_answers,
+    first_answers,
     pair_losses,
     piece_losses,
 )
-from bertbook.topics.english.questions import Places, Question, places_of, questions
+from bertbook.topics.english.questions import Places, Question, make_questions, places_of
 from bertbook.topics.english.senses import SENSES, nearest_of_same_sense
 from bertbook.topics.english.sharing import SharedWords
 from berttools.cli.options import is_finished
@@ -202,7 +202,7 @@ class Guessers:
         self.models = {
             run.name: load_pretrained(BertForPreTraining, run.folder).eval() for run in runs
         }
-        tokenizer, tune = self.tokenizer, questions(parts.tune, self.tokenizer)
+        tokenizer, tune = self.tokenizer, make_questions(parts.tune, self.tokenizer)
         rows = [tokenizer.encode(v)[1:-1] for chapter in parts.train for v in chapter.verses]
         self.counts = CountingGuesser(
             rows,
@@ -216,7 +216,7 @@ class Guessers:
 
     def measure(self, chapters: Sequence) -> dict[str, Any]:
         """Ask all guessers all questions about some chapters."""
-        asked, count = questions(chapters, self.tokenizer), len(chapters)
+        asked, count = make_questions(chapters, self.tokenizer), len(chapters)
         places = places_of(asked, self.tokenizer)
         kinds = kinds_of(places, self.counts, self.names, self.tokenizer)
         uniform = np.full(len(places.truth), np.log(self.tokenizer.vocab_size))
@@ -275,7 +275,9 @@ def answers_of(sentence: str, guessers: Guessers) -> dict[str, list]:
     batch = guessers.tokenizer(sentence)
     return {
         "counts": counted_answers(batch, guessers.counts, guessers.tokenizer),
-        **{name: answers(batch, m, guessers.tokenizer) for name, m in guessers.models.items()},
+        **{
+            name: first_answers(batch, m, guessers.tokenizer) for name, m in guessers.models.items()
+        },
     }
 
 

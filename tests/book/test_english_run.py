@@ -13,7 +13,7 @@ from bertbook.topics.english.checks import check_back_off
 from bertbook.topics.english.counts import Contexts, CountingGuesser, training_windows
 from bertbook.topics.english.forms import form_questions
 from bertbook.topics.english.guessing import counted_answers, pair_losses, piece_losses
-from bertbook.topics.english.questions import places_of, questions
+from bertbook.topics.english.questions import make_questions, places_of
 from bertbook.topics.english.senses import SENSES
 from bertbook.topics.english.sharing import SharedWords
 from minibert.config import BertConfig
@@ -43,7 +43,7 @@ def rows(tokenizer):
 
 @pytest.fixture(scope="module")
 def asked(tokenizer):
-    return questions(CHAPTERS, tokenizer)
+    return make_questions(CHAPTERS, tokenizer)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def model(tokenizer):
 
 
 def test_questions_are_the_same_again_and_stay_in_their_verse(asked, tokenizer):
-    assert questions(CHAPTERS, tokenizer) == asked
+    assert make_questions(CHAPTERS, tokenizer) == asked
     places = places_of(asked, tokenizer)
     assert len(places.truth) == sum(label != -100 for q in asked for label in q.labels)
     assert (places.window[:, 3] == places.shown).all()
@@ -157,7 +157,7 @@ def test_the_record_is_of_these_questions():
         assert record["text"][name] == english.described(part)
     for name in english.TESTS:
         test = record["tests"][name]
-        asked = questions(getattr(parts, name)[:2], tokenizer)  # pairs of two chapters alone
+        asked = make_questions(getattr(parts, name)[:2], tokenizer)  # pairs of two chapters alone
         assert len(test["places"]["all"]) == len(getattr(parts, name))
         firsts = [len(chapter.verses) - 1 for chapter in getattr(parts, name)]
         assert test["pairs"]["count"] == firsts

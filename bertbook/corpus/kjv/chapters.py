@@ -33,7 +33,17 @@ HELD_OUT_CHAPTERS = 60  # of the other books, drawn by lot; as many more to tune
 
 
 class Chapter(NamedTuple):
-    """A chapter: its book, its number, its verses in order."""
+    """A chapter of the Bible.
+
+    Parameters
+    ----------
+    book : str
+        Its book, such as "Genesis".
+    number : int
+        Its number, from 1.
+    verses : list of str
+        Its verses, in order.
+    """
 
     book: str
     number: int
@@ -41,7 +51,15 @@ class Chapter(NamedTuple):
 
 
 class KjvParts(NamedTuple):
-    """The chapters to train with, to tune with, and two tests: chapters, and whole books."""
+    """The chapters of the Bible, divided.
+
+    Parameters
+    ----------
+    train, tune : list of Chapter
+        Those to train with, and those to tune with.
+    chapters, books : list of Chapter
+        The two tests: chapters of books that are otherwise read, and whole books.
+    """
 
     train: list[Chapter]
     tune: list[Chapter]

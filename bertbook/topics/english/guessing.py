@@ -68,7 +68,9 @@ def _padded(rows: Sequence[Sequence[int]], value: int) -> torch.Tensor:
 
 
 @torch.no_grad()
-def answers(batch: Batch, model: BertForPreTraining, tokenizer: WordPieceTokenizer) -> list[list]:
+def first_answers(
+    batch: Batch, model: BertForPreTraining, tokenizer: WordPieceTokenizer
+) -> list[list]:
     """List the five likeliest pieces, with their chances, for the one [MASK] of a sentence."""
     place = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
     return _first(model(**batch).prediction_logits[0, place].softmax(-1), tokenizer)

@@ -41,7 +41,7 @@ class Question(NamedTuple):
     next_sentence_label: int
 
 
-def questions(chapters: Sequence[Chapter], tokenizer: WordPieceTokenizer) -> list[Question]:
+def make_questions(chapters: Sequence[Chapter], tokenizer: WordPieceTokenizer) -> list[Question]:
     """Make the questions of some chapters: always the same ones, for every guesser.
 
     Pairs are drawn within these chapters as in training, each first verse once.

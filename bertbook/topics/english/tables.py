@@ -15,7 +15,7 @@ from bertbook.core.attention_maps import grouped_interval
 DRAWS = 2000
 
 
-def ladder(record: dict[str, Any], test: str, kind: str = "all") -> str:
+def ladder_lines(record: dict[str, Any], test: str, kind: str = "all") -> str:
     """List what each guesser pays for a piece, with its interval.
 
     Parameters
