@@ -145,6 +145,7 @@ TINY = {
         "roofline.SIDE": 256, "roofline.LONG": 2_000_000, "roofline.BATCHES": ((1, 8), (2, 16)),
     },
     "search": {"search.QUERIES": 20},
+    "search_own": {"search_own.STEPS": 1, "search_own.RATES": (2e-5, 2e-4)},
     "search_runs": lambda: tiny_search_runs() | {
         "search_runs.SEEDS": 1, "search_runs.TRAINING": 600, "search_runs.QUERIES": 20,
         "search.QUERIES": 20,
