@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nested import nested_tensor_from_jagged
 from torch.nn import functional
 
+from minibert.inputs import is_compiling
 from minibert.model import BertEncoder, BertModelOutput
 
 from .attention import FastSelfAttention
@@ -160,8 +161,7 @@ def _real_tokens(additive_mask: Tensor | None) -> Tensor | None:
 
 def _may_pack(mask: Tensor) -> bool:
     """Return whether a mask is one row for each sentence, and no compiler is at work."""
-    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
-    return mask.shape[1] == mask.shape[2] == 1 and not compiling
+    return mask.shape[1] == mask.shape[2] == 1 and not is_compiling()
 
 
 def _unpack(row: Tensor, real: Tensor) -> Tensor:
