@@ -21,6 +21,7 @@ from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
 from .first_weights import DRAWN_FROM, built_apart
 from .labeled import labeled_positions, score_labeled_words
+from .layer_norm import LowPrecisionLayerNorm
 from .learning import fast_learn_merges
 from .packed import PackedMaskedLM, PackedShape, pack, packed_batches
 from .prepacked import prepack
@@ -30,6 +31,7 @@ __all__ = [
     "FAST_PARTS",
     "CheckpointedLayer",
     "EightBitLinear",
+    "LowPrecisionLayerNorm",
     "PackedMaskedLM",
     "PackedShape",
     "UnpaddedEncoder",
