@@ -171,7 +171,7 @@ def packed_batches(
 
 
 class PackedMaskedLM(nn.Module):
-    """Train a masked-word model on packed batches.
+    """Train a masked-word model on batches that name the places of their labels.
 
     ``loss = masked_lm_loss(cls(encoder(embeddings(ids))[places]), labels)``, with the weights of
     the model, which are trained. Words are scored at the labeled positions only.
@@ -179,38 +179,59 @@ class PackedMaskedLM(nn.Module):
     Parameters
     ----------
     model : BertForMaskedLM
-        Built while `UnpaddedSelfAttention` played.
+        Built while `UnpaddedSelfAttention` played, if its batches have offsets.
 
-    Raises
-    ------
-    ValueError
-        If a layer of the model does not understand offsets.
+    Examples
+    --------
+    >>> from minibert.attention import BertSelfAttention
+    >>> from minibert.config import BertConfig
+    >>> from minibert.parts import override
+    >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
+    >>> batch = pack([row, row], PackedShape(tokens=8, sentences=4, labels=3, longest=4))
+    >>> with override({BertSelfAttention: UnpaddedSelfAttention}):
+    ...     model = PackedMaskedLM(BertForMaskedLM(BertConfig.tiny(vocab_size=89)))
+    >>> model(**batch).loss > 0
+    tensor(True)
     """
 
     def __init__(self, model: BertForMaskedLM) -> None:
         super().__init__()
-        for layer in model.bert.encoder.layer:
-            attention = layer.attention.self
-            if not isinstance(attention, UnpaddedSelfAttention):
-                raise ValueError(
-                    f"{type(attention).__name__} does not know where a sentence of a packed row "
-                    "ends; build the model in a block of "
-                    "override({BertSelfAttention: UnpaddedSelfAttention})"
-                )
         self.model = model
         self.word_loss = part(word_loss)
 
     def forward(
         self,
-        input_ids: Int[Tensor, "1 tokens"],
-        position_ids: Int[Tensor, "1 tokens"],
-        offsets: Float[Tensor, " ends"],
+        input_ids: Int[Tensor, "rows tokens"],
         places: Int[Tensor, " labels"],
         labels: Int[Tensor, " labels"],
-        token_type_ids: Int[Tensor, "1 tokens"] | None = None,
+        position_ids: Int[Tensor, "rows tokens"] | None = None,
+        offsets: Float[Tensor, " ends"] | None = None,
+        token_type_ids: Int[Tensor, "rows tokens"] | None = None,
     ) -> MaskedLMOutput:
-        """Compute the loss of a batch as `pack` makes it; no scores are returned."""
+        """Compute the loss of a batch as `pack` makes it; no scores are returned.
+
+        Without `offsets` each row is one sentence, and none is padded; `places` count through all
+        rows.
+
+        Raises
+        ------
+        ValueError
+            If there are offsets, and a layer does not understand them.
+        """
         bert, head = self.model.bert, self.model.cls.predictions
-        states = bert.embeddings(input_ids, token_type_ids, position_ids)  # (1, tokens, hidden)
-        states = bert.encoder(states, offsets).last_hidden_state[0]  # (tokens, hidden)
+        if offsets is not None:
+            _require_offsets_known(bert.encoder)
+        states = bert.embeddings(input_ids, token_type_ids, position_ids)  # (rows, tokens, hidden)
+        states = bert.encoder(states, offsets).last_hidden_state.flatten(0, 1)
         return MaskedLMOutput(self.word_loss(head, states.index_select(0, places), labels))
+
+
+def _require_offsets_known(encoder: nn.Module) -> None:
+    """Raise unless every layer attends within the sentences of a packed row."""
+    for layer in encoder.layer:
+        attention = layer.attention.self
+        if not isinstance(attention, UnpaddedSelfAttention):
+            raise ValueError(
+                f"{type(attention).__name__} does not know where a sentence of a packed row ends; "
+                "build the model in a block of override({BertSelfAttention: UnpaddedSelfAttention})"
+            )

@@ -132,7 +132,19 @@ def test_what_does_not_fit_is_refused(shape):
 
 def test_attention_has_to_know_the_offsets():
     with pytest.raises(ValueError, match="BertSelfAttention does not know where a sentence"):
-        PackedMaskedLM(build(SMALL, kind=BertForMaskedLM))
+        PackedMaskedLM(build(SMALL, kind=BertForMaskedLM))(**pack(draw_rows(LENGTHS), SHAPE))
+
+
+def test_full_rows_need_no_offsets():
+    rows = draw_rows((9, 9, 9))
+    expected = loss_and_gradient(build(SMALL, kind=BertForMaskedLM), padded(rows))
+    batch = pack(rows, PackedShape(tokens=27, sentences=3, labels=12, longest=9))
+    del batch["offsets"], batch["position_ids"]
+    for name in ("input_ids", "token_type_ids"):
+        batch[name] = batch[name].view(3, 9)
+    found = loss_and_gradient(PackedMaskedLM(build(SMALL, kind=BertForMaskedLM)), batch)
+    for ours, theirs in zip(found, expected, strict=True):
+        close(ours, theirs, atol=1e-10)
 
 
 @pytest.mark.usefixtures("unchecked")
