@@ -43,8 +43,10 @@ class FastSelfAttention(BertSelfAttention):
         )
         return self.join_heads(context), None  # (batch, seq, hidden)
 
-    def project(self, hidden_states: Tensor) -> list[Tensor]:
-        """Make queries, keys and values of the vectors, each (batch, seq, hidden)."""
+    def project(
+        self, hidden_states: Float[Tensor, "batch seq hidden"]
+    ) -> list[Float[Tensor, "batch seq hidden"]]:
+        """Make queries, keys and values of the vectors."""
         return [layer(hidden_states) for layer in (self.query, self.key, self.value)]
 
     def _write_out(

@@ -44,26 +44,28 @@ class PackedShape(NamedTuple):
     longest: int
 
 
-def sentence_lengths(rows: Sequence[Row], shape: PackedShape) -> list[int]:
+def _sentence_lengths(rows: Sequence[Row], shape: PackedShape) -> list[int]:
     """List the lengths of the rows, then of the sentences of filler that end the packed row."""
     lengths = [len(row["input_ids"]) for row in rows]
     left = shape.tokens - sum(lengths)
     return lengths + [min(shape.longest, left - at) for at in range(0, left, shape.longest)]
 
 
-def count_row_labels(rows: Sequence[Row]) -> int:
+def _count_row_labels(rows: Sequence[Row]) -> int:
     """Count the labeled positions of some rows."""
     return sum(int((row["labels"] != IGNORED_LABEL).sum()) for row in rows)
 
 
-def fits(rows: Sequence[Row], shape: PackedShape) -> bool:
+def _fits(rows: Sequence[Row], shape: PackedShape) -> bool:
     """Return whether rows can be packed into a batch of some shape."""
-    lengths = sentence_lengths(rows, shape)
+    lengths = _sentence_lengths(rows, shape)
     enough = sum(lengths) <= shape.tokens and len(lengths) <= shape.sentences
-    return enough and count_row_labels(rows) <= shape.labels
+    return enough and _count_row_labels(rows) <= shape.labels
 
 
-def pack(rows: Sequence[Row], shape: PackedShape, filler: int = 0) -> dict[str, Tensor]:
+def pack(
+    rows: Sequence[Row], shape: PackedShape, filler: int = 0
+) -> dict[str, Shaped[Tensor, "..."]]:
     """Pack rows of tokens with labels into one row of a fixed size.
 
     What is left over at the end is filled up with sentences of filler without labels, so that every
@@ -81,7 +83,7 @@ def pack(rows: Sequence[Row], shape: PackedShape, filler: int = 0) -> dict[str, 
 
     Returns
     -------
-    dict of str to tensor
+    dict of str to Shaped[Tensor, "..."]
         ``input_ids``, ``position_ids`` and perhaps ``token_type_ids`` of shape (1, tokens);
         ``offsets`` of shape (sentences + 1), where each sentence begins and the last one ends;
         ``places`` and ``labels`` of shape (labels), the labeled positions and their true words.
@@ -100,13 +102,13 @@ def pack(rows: Sequence[Row], shape: PackedShape, filler: int = 0) -> dict[str, 
     >>> batch["places"], batch["labels"]
     (tensor([1, 4, 0]), tensor([   5,    5, -100]))
     """
-    if not fits(rows, shape):
+    if not _fits(rows, shape):
         lengths = [len(row["input_ids"]) for row in rows]
         raise ValueError(
-            f"{len(rows)} rows of {sum(lengths)} tokens with {count_row_labels(rows)} labels do "
+            f"{len(rows)} rows of {sum(lengths)} tokens with {_count_row_labels(rows)} labels do "
             f"not fit into {shape}; give fewer, or let `packed_batches` divide them"
         )
-    lengths = sentence_lengths(rows, shape)
+    lengths = _sentence_lengths(rows, shape)
     ends = torch.tensor([0, *lengths]).cumsum(0)  # (sentences of rows and of filler + 1)
     labels = _join([row["labels"] for row in rows], shape.tokens, IGNORED_LABEL)
     (places,) = torch.nonzero(labels != IGNORED_LABEL, as_tuple=True)
@@ -133,7 +135,7 @@ def _join(pieces: Iterable[Tensor], size: int, filler: int) -> Tensor:
 
 def packed_batches(
     rows: Iterable[Row], shape: PackedShape, filler: int = 0
-) -> Iterator[dict[str, Tensor]]:
+) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
     """Pack rows in the order in which they come; a new batch begins where one does not fit.
 
     Parameters
@@ -147,7 +149,7 @@ def packed_batches(
 
     Yields
     ------
-    dict of str to tensor
+    dict of str to Shaped[Tensor, "..."]
         As `pack` returns it; all of one shape.
 
     Raises
@@ -157,12 +159,12 @@ def packed_batches(
     """
     waiting: list[Row] = []
     for row in rows:
-        if len(row["input_ids"]) > shape.longest or not fits([row], shape):
+        if len(row["input_ids"]) > shape.longest or not _fits([row], shape):
             raise ValueError(
-                f"a row of {len(row['input_ids'])} tokens with {count_row_labels([row])} labels "
+                f"a row of {len(row['input_ids'])} tokens with {_count_row_labels([row])} labels "
                 f"does not fit into {shape}; cut it"
             )
-        if not fits([*waiting, row], shape):
+        if not _fits([*waiting, row], shape):
             yield pack(waiting, shape, filler)
             waiting = []
         waiting.append(row)
@@ -210,8 +212,25 @@ class PackedMaskedLM(nn.Module):
     ) -> MaskedLMOutput:
         """Compute the loss of a batch as `pack` makes it; no scores are returned.
 
-        Without `offsets` each row is one sentence, and none is padded; `places` count through all
-        rows.
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "rows tokens"]
+            Ids of the tokens.
+        places : Int[Tensor, "labels"]
+            Which positions have a label, counted through all rows.
+        labels : Int[Tensor, "labels"]
+            Ids of the true words, -100 for filler.
+        position_ids : Int[Tensor, "rows tokens"], optional
+            Place of each token in its own sentence; by default 0, 1, 2, ….
+        offsets : Float[Tensor, "ends"], optional
+            Where the sentences of a single row begin; without them each row is one sentence.
+        token_type_ids : Int[Tensor, "rows tokens"], optional
+            Segment of each token; all 0 by default.
+
+        Returns
+        -------
+        MaskedLMOutput
+            With the loss alone.
 
         Raises
         ------
