@@ -247,9 +247,8 @@ class PackedMaskedLM(nn.Module):
 
 def _require_offsets_known(encoder: nn.Module) -> None:
     """Raise unless every layer attends within the sentences of a packed row."""
-    for layer in encoder.layer:
-        attention = layer.attention.self
-        if not isinstance(attention, UnpaddedSelfAttention):
+    for name, attention in encoder.named_modules():
+        if name.endswith("attention.self") and not isinstance(attention, UnpaddedSelfAttention):
             raise ValueError(
                 f"{type(attention).__name__} does not know where a sentence of a packed row ends; "
                 "build the model in a block of override({BertSelfAttention: UnpaddedSelfAttention})"

@@ -4,6 +4,8 @@ Replaces minibert.model.BertEncoder and minibert.attention.BertSelfAttention. Ch
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -16,10 +18,9 @@ from minibert.model import BertEncoder, BertModelOutput
 
 from .attention import FastSelfAttention
 
-try:
+varlen_attn: Any = None  # in PyTorch before 2.10
+with suppress(ImportError):
     from torch.nn.attention.varlen import varlen_attn
-except ImportError:  # PyTorch before 2.10
-    varlen_attn = None
 
 
 def block_mask(
@@ -207,8 +208,9 @@ class UnpaddedSelfAttention(FastSelfAttention):
 
     def _all_at_once(self, parts: list[Tensor], offsets: Tensor) -> Tensor:
         """Attend with one kernel for all sentences; blocks beyond the end of one cost nothing."""
-        heads = [part[0].unflatten(-1, (-1, self.head_size)) for part in parts]
-        context = varlen_attn(*heads, offsets, offsets, self.longest, self.longest)
+        query, key, value = (part[0].unflatten(-1, (-1, self.head_size)) for part in parts)
+        ends = offsets, offsets, self.longest, self.longest  # of the queries, and of the keys
+        context: Any = varlen_attn(query, key, value, *ends)  # (tokens, heads, head_size)
         return context.flatten(1)[None]  # (1, tokens, hidden)
 
 
