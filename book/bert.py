@@ -370,12 +370,19 @@ def log_frequencies(tokenizer, documents):  # 11: the scores of a guesser who on
     counts = Counter(piece for line in lines for piece in tokenizer.tokenize(line))
     return torch.tensor([math.log(counts[piece] + 1) for piece in tokenizer.pieces])
 
+def losses(model, input_ids, attention_mask, token_type_ids, labels, next_sentence_label):
+    output = model.bert(input_ids, attention_mask, token_type_ids)  # 12: of pieces, and of pairs
+    asked = labels != -100
+    words, pairs = model.cls(output.last_hidden_state[asked], output.pooler_output)
+    return cross_entropy(words, labels[asked]), cross_entropy(pairs, next_sentence_label)
+
 @torch.no_grad()
-def measure(model, batch, by_frequency):  # 13: the losses of pieces, of the guesser, of pairs
-    output = model.eval()(**batch)
+def measure(model, batch, by_frequency):  # 13: both losses, and that of frequencies between them
+    pieces, pairs = losses(model.eval(), **batch)
     model.train()
-    guess = cross_entropy(by_frequency.expand(*batch["labels"].shape, -1), batch["labels"])
-    return output.masked_lm_loss.item(), guess.item(), output.next_sentence_loss.item()
+    labels = batch["labels"][batch["labels"] != -100]
+    guess = cross_entropy(by_frequency.expand(len(labels), -1), labels)
+    return pieces.item(), guess.item(), pairs.item()
 
 def train(model, tokenizer, documents, held_out, steps, size=16, max_length=64, peak=2e-3,
           seed=0):  # 13: and tell every hundred steps what is lost on documents held out
@@ -391,9 +398,9 @@ def train(model, tokenizer, documents, held_out, steps, size=16, max_length=64, 
     started, found = time.time(), []
     for step in range(steps):
         optimizer.param_groups[0]["lr"] = peak * min(10 * step, (steps - step) / 0.9) / steps
-        loss = model(**draw(documents)).loss
+        pieces, pairs = losses(model, **draw(documents))
         optimizer.zero_grad()
-        loss.backward()
+        (pieces + pairs).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         done = step + 1
@@ -474,14 +481,16 @@ def main(text, question, out, steps):  # 14: pre-train on a text, save the model
                          "which become [UNK], nothing to learn; put spaces between the words")
     tokenizer = WordPieceTokenizer(learn_pieces(words, vocab_size=2000))
     config = BertConfig(vocab_size=len(tokenizer.pieces), hidden_size=128, num_hidden_layers=2,
-                        num_attention_heads=2, intermediate_size=512, max_position_embeddings=64)
+                        num_attention_heads=4, intermediate_size=512, max_position_embeddings=32,
+                        initializer_range=0.09, hidden_dropout_prob=0.0,
+                        attention_probs_dropout_prob=0.0)  # for a run of minutes
     torch.manual_seed(0)
     model = BertForPreTraining(config).to(device)
     fill(model, tokenizer, question)  # which raises if the question is too long
     learned, held_out = documents, documents  # of a short text, nothing is held out
     if len(documents) >= 20:
         learned, held_out = [d for n, d in enumerate(documents) if n % 10], documents[::10]
-    train(model, tokenizer, learned, held_out, steps)
+    train(model, tokenizer, learned, held_out, steps, max_length=32)
     save_pretrained(model, tokenizer, out)
     for piece, prob in fill(model, tokenizer, question):
         print(f"{prob:.3f}  {piece}")
@@ -491,7 +500,7 @@ if __name__ == "__main__":
     parser.add_argument("text", help="a sentence on each line, a blank line between documents")
     parser.add_argument("question", help='such as "the man [MASK] the book"')
     parser.add_argument("--out", default="my-bert", help="a new folder for the model")
-    parser.add_argument("--steps", type=int, default=2000, help="of training; 2000 if not said")
+    parser.add_argument("--steps", type=int, default=5000, help="of training; 5000 if not said")
     try:
         main(**vars(parser.parse_args()))
     except UnicodeDecodeError:

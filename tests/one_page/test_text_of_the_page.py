@@ -303,8 +303,8 @@ NO_SPACES = "\n\n".join("\n".join("acgt" * 40 for _ in range(3)) for _ in range(
 TOO_MUCH = {
     (NO_SPACES, "the [MASK]"): "has 12 words, 12 of more than 100 characters, which become",
     ("\u200b\n\u200b\n\n\u200b\n\u200b", "[MASK]"): "has 0 words, 0 of more than",
-    ("a b\nb a\n\na a\nb b", "a " * 600 + "[MASK]"): "in at most 62 tokens, not 601",
-    ("ab a\nba b\n\nab b\nba a", "ab" * 40 + "[MASK]"): "in at most 62 tokens, not 80",
+    ("a b\nb a\n\na a\nb b", "a " * 600 + "[MASK]"): "in at most 30 tokens, not 601",
+    ("ab a\nba b\n\nab b\nba a", "ab" * 40 + "[MASK]"): "in at most 30 tokens, not 80",
 }
 
 
@@ -337,7 +337,7 @@ def test_the_command_prints_five_words(tmp_path, capsys):
 def test_documents_are_held_out_of_a_longer_text(tmp_path, monkeypatch):
     path = text_file(tmp_path, "\n\n".join(f"a {n}\nb {n}" for n in range(40)))
     got = []
-    monkeypatch.setattr(bert, "train", lambda *given: got.append(given))
+    monkeypatch.setattr(bert, "train", lambda *given, max_length: got.append(given))
     bert.main(path, "a [MASK]", tmp_path / "model", 7)
     [[_, _, learned, held_out, steps]] = got
     assert [lines[0] for lines in held_out] == ["a 0", "a 10", "a 20", "a 30"]
