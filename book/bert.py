@@ -370,9 +370,9 @@ def log_frequencies(tokenizer, documents):  # 11: the scores of a guesser who on
     counts = Counter(piece for line in lines for piece in tokenizer.tokenize(line))
     return torch.tensor([math.log(counts[piece] + 1) for piece in tokenizer.pieces])
 
-def losses(model, input_ids, attention_mask, token_type_ids, labels, next_sentence_label):
-    output = model.bert(input_ids, attention_mask, token_type_ids)  # 12: of pieces, and of pairs
-    asked = labels != -100
+def losses(model, input_ids, attention_mask, token_type_ids, labels, next_sentence_label):  # 12
+    output = model.bert(input_ids, attention_mask, token_type_ids)
+    asked = labels != -100  # the others need no scores
     words, pairs = model.cls(output.last_hidden_state[asked], output.pooler_output)
     return cross_entropy(words, labels[asked]), cross_entropy(pairs, next_sentence_label)
 
