@@ -85,8 +85,9 @@ def attended(encoder: Encoder, text: str, pronoun: str, people: tuple[str, str])
     pieces = encoder.tokenizer.tokenize(text)
     ids = torch.tensor([encoder.tokenizer.encode(text)])
     probs = torch.cat(encoder.model(ids, output_attentions=True).attentions)
-    right, wrong = (probs[:, :, 1 + pieces.index(word)] for word in people)
-    return (right > wrong)[:, :, 1 + pieces.index(pronoun)].numpy()  # layers, heads
+    row = probs[:, :, 1 + pieces.index(pronoun)]  # layers, heads, keys
+    right, wrong = (row[..., 1 + pieces.index(word)] for word in people)
+    return (right > wrong).numpy()
 
 
 def pairs_of_people() -> dict[str, list[tuple[str, str]]]:

@@ -1,9 +1,10 @@
 """Labels written by hand, and labels made by rules: what each buys (Chapter 16).
 
-``python -m benchmarks.label_origins --record`` stores ``records/label_origins.json`` (some minutes
-of one core). The methods are those of the learning curve; the training part is cut by the origin of
-its requests. Beside the table of words and the frozen layers stand their controls: a table drawn by
-chance, the table's rows in another order, and the trained table below layers drawn by chance.
+``python -m benchmarks.label_origins --record`` stores ``records/label_origins.json`` (a minute of
+one core). The methods are those of the learning curve that need no fine-tuning; the training part
+is cut by the origin of its requests. Beside the table of words and the frozen layers stand their
+controls: a table drawn by chance, the table's rows in another order, and the trained table below
+layers drawn by chance.
 """
 
 import argparse
@@ -22,12 +23,11 @@ from minibert.parts import override
 from minibert.tasks.inference import sentence_vectors
 
 from .classify_baselines import SPLITS, chapter, frozen_vectors, linear_answers
-from .label_curve import fine_tune
 from .records import origin
 from .weights import minilm_folder
 
 RECORD, COMMAND = record_path("label_origins"), "python -m benchmarks.label_origins --record"
-SEEDS, FULL_SEEDS, BY_HAND = range(5), range(3), 180
+SEEDS, BY_HAND = range(5), 180
 
 
 def of_origins() -> dict[str, list[list[int]]]:
@@ -81,23 +81,6 @@ def cheap() -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def fine_tuned() -> dict[str, list[str]]:
-    """Fine-tune on as many by hand and by rules, as in the learning curve."""
-    tokenizer, found = load_tokenizer(minilm_folder()), {}
-    rows = {split: chapter.request_rows(tokenizer, split) for split in SPLITS}
-    for sample, draws in of_origins().items():
-        if sample in ("180 by hand", "180 by rules"):
-            for seed in FULL_SEEDS:
-                model = fine_tune([rows["train"][i] for i in draws[seed % len(draws)]], seed)
-                answers = {
-                    split: chapter.probabilities(model, rows[split], tokenizer).argmax(axis=1)
-                    for split in SPLITS[1:]
-                }
-                found.setdefault(sample, []).append(hits(answers))
-                print(sample, seed, flush=True)
-    return found
-
-
 def controls() -> dict[str, list[str]]:
     """Learn from all requests on tables and layers that chance has drawn."""
     tokenizer = load_tokenizer(minilm_folder())
@@ -137,7 +120,6 @@ def main() -> None:
     for sample, own in report["cheap"].items():
         for name, runs in own.items():
             print(sample, name, *(f"{np.mean([*map(int, run[:180])]):.3f}" for run in runs))
-    report["full"] = fine_tuned()
     if asked.record:
         with atomic_write(RECORD) as draft:
             draft.write_text(
