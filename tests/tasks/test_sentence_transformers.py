@@ -9,11 +9,11 @@ from minibert.tasks.inference import sentence_vectors
 
 
 @pytest.mark.thorough
-def test_their_vectors_are_ours(minilm_folder):
+def test_their_vectors_are_ours(minilm):
     theirs = pytest.importorskip("sentence_transformers").SentenceTransformer
     texts = ["The bank of the river was steep.", "Her modem blinks red again.", "Café!"]
-    encoder, tokenizer = frozen_encoder(minilm_folder), load_tokenizer(minilm_folder)
+    encoder, tokenizer = frozen_encoder(minilm), load_tokenizer(minilm)
     ours = sentence_vectors(encoder, tokenizer, texts).numpy()
-    vectors = theirs(str(minilm_folder), device="cpu").encode(texts)
+    vectors = theirs(str(minilm), device="cpu").encode(texts)
     assert np.abs(vectors - ours).max() < 1e-6
     assert np.abs(vectors - ours[::-1]).max() > 0.1
