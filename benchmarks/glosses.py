@@ -220,10 +220,11 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as place:
         made = Path(asked.folder) if asked.folder else trained(Path(place) / "my-classifier")
-        record["command"] = told_by(made)
+        record["classify"] = told_by(made)
     with atomic_write(RECORD) as draft:
         draft.write_text(
-            json.dumps({"origin": origin(COMMAND)} | record, indent=1) + "\n", encoding="utf-8"
+            json.dumps({"command": COMMAND, "origin": origin(COMMAND)} | record, indent=1) + "\n",
+            encoding="utf-8",
         )
 
 

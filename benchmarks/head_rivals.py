@@ -226,7 +226,7 @@ def main() -> None:
     }
     print(json.dumps(report, indent=1))
     if record:
-        content = {"origin": origin(COMMAND), **report}
+        content = {"command": COMMAND, "origin": origin(COMMAND), **report}
         with atomic_write(RECORD) as draft:
             draft.write_text(json.dumps(content) + "\n", encoding="utf-8")
 

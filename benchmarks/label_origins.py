@@ -123,7 +123,9 @@ def main() -> None:
     if asked.record:
         with atomic_write(RECORD) as draft:
             draft.write_text(
-                json.dumps({"origin": origin(COMMAND), **report}, indent=1) + "\n", encoding="utf-8"
+                json.dumps({"command": COMMAND, "origin": origin(COMMAND), **report}, indent=1)
+                + "\n",
+                encoding="utf-8",
             )
 
 

@@ -302,7 +302,7 @@ def glosses_table() -> Html:
         hits = np.array([*map(int, answers)]) == truth
         few = (f"{np.mean(curve[name, size]):.2f}" for size in sizes)
         rows.append((name, *few, share_and_interval(hits.astype(float))))
-    hits = np.array([*map(int, record["command"]["answers"])]) == truth
+    hits = np.array([*map(int, record["classify"]["answers"])]) == truth
     rows.append(("fine-tuned", *[""] * len(sizes), share_and_interval(hits.astype(float))))
     columns = [*(f"{size} of each" for size in sizes), "all 1,400, interval"]
     return html(
