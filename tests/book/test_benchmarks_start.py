@@ -127,7 +127,8 @@ TINY = {
     },
     "head_rivals": {
         "head_rivals.STORIES": 3, "head_rivals.RIDDLES": 5, "head_rivals.TELLINGS": 1,
-        "head_rivals.OTHER_WOMEN": ["alice"], "head_rivals.OTHER_MEN": ["robert"],
+        "head_rivals.OTHER_WOMEN": ["alice", "julia"],
+        "head_rivals.OTHER_MEN": ["robert", "mark"],
         "head_rivals.LAYER": 1,
     },
     "label_origins": {"label_origins.SEEDS": range(2)},
