@@ -3,7 +3,8 @@
 Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and knows its grammar.
 Chapter 16 has requests of customers, and questions that mean the same or not.
 Chapter 17 has sentences whose names are tagged, and Chapter 18 passages with questions.
-Chapter 19 has letters to a town hall, with the labels of several readers.
+Chapter 19 has letters to a town hall, with the labels of several readers. Chapters 16 and 19 have
+glosses out of WordNet, which nobody here wrote.
 Chapter 21 has sentences with words of two senses, and the classes of the small world's words.
 """
 
@@ -13,6 +14,7 @@ from bertbook.corpus.datasets.entities import (
     parse_entities,
     read_entities,
 )
+from bertbook.corpus.datasets.glosses import Gloss, glosses_file, noun_glosses
 from bertbook.corpus.datasets.letters import (
     LETTER_LABELS,
     Letter,
@@ -86,6 +88,7 @@ __all__ = [
     "WORD_CLASSES",
     "Estimate",
     "Floors",
+    "Gloss",
     "Ladder",
     "Letter",
     "MaskingNoise",
@@ -102,12 +105,14 @@ __all__ = [
     "WorldLadder",
     "corrupted_floors",
     "entity_sentences",
+    "glosses_file",
     "hidden_once_floors",
     "hide_words",
     "hundred_sentences",
     "letters_file",
     "masked_word_ladder",
     "masked_word_loss",
+    "noun_glosses",
     "parse_entities",
     "parse_pairs",
     "parse_questions",

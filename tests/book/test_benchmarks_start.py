@@ -121,6 +121,17 @@ TINY = {
         "distilling.KEPT": (0, 1),
     },
     "family_folders": {},
+    "glosses": {
+        "glosses.LABELS_A_KIND": (2, 5), "glosses.DRAWS": range(2),
+        "glosses.OPTIONS": ("--epochs", "1"),
+    },
+    "head_rivals": {
+        "head_rivals.STORIES": 3, "head_rivals.RIDDLES": 5, "head_rivals.TELLINGS": 1,
+        "head_rivals.OTHER_WOMEN": ["alice", "julia"],
+        "head_rivals.OTHER_MEN": ["robert", "mark"],
+        "head_rivals.LAYER": 1,
+    },
+    "label_origins": {"label_origins.SEEDS": range(2)},
     "ladder": lambda: tiny_ladder() | {
         "ladder_use.SENTENCES": 8, "ladder_use.ALONE": 2, "ladder_before.CHARACTERS": 20_000,
         "ladder_before.MERGES": 20,
