@@ -122,7 +122,7 @@ def test_workflows_use_actions_pinned_by_commit():
 
 def test_every_file_has_a_license():
     text = (ROOT / "LICENSE-text").read_text(encoding="utf-8")
-    names = r"MIT|CC BY 4\.0|Unicode|Public"
+    names = r"MIT|CC BY 4\.0|Unicode|Public|WordNet"
     lines = re.findall(rf"^    ({names}) +([\w./-]+)(?:  |$)", text, re.MULTILINE)
     known = {path: name for name, path in lines}
     assert len(known) == len(lines) > 10

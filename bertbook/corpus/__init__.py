@@ -98,11 +98,8 @@ __all__ = [
     "Chapter",
     "Estimate",
     "Floors",
-<<<<<<< HEAD
-    "KjvParts",
-=======
     "Gloss",
->>>>>>> main
+    "KjvParts",
     "Ladder",
     "Letter",
     "MaskingNoise",
