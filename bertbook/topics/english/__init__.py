@@ -1,0 +1,1 @@
+"""What the page on a real book alone uses: questions, and the guesser that counts."""
