@@ -27,12 +27,15 @@ OWN_STYLE = (
     STYLE
     + """
 .mb-live :is(label,button)[hidden]{display:none}
-.mb-live .mb-pieces{display:inline-flex;gap:.15em;vertical-align:top;min-height:28px}
-.mb-live .mb-pieces > span{padding:0 .15em;border-radius:3px}
-.mb-live .mb-pieces:is(span){opacity:.8}
-.mb-tables{display:grid;gap:0 1.5em;grid-template-columns:\
-repeat(auto-fit,minmax(min(17em,100%),1fr))}
-.mb-tables caption{caption-side:top;text-align:left;font-weight:600}
+.mb-live .mb-questions{margin-bottom:.8em}
+.mb-live .mb-pieces.mb-pieces{display:inline-flex;gap:.15em;vertical-align:top;margin:.1em;\
+padding:.05em .15em;text-align:center;border-bottom-width:2px}
+.mb-live span.mb-pieces{border:2px solid transparent}
+.mb-pieces > span{padding:0 .15em;border-radius:3px}
+.mb-tables{display:grid;gap:0 1.5em;align-items:start;\
+grid-template-columns:repeat(auto-fit,minmax(min(17em,100%),1fr))}
+.mb-tables table{width:100%;table-layout:fixed}
+.mb-tables caption{caption-side:top;text-align:left;font-weight:600;color:inherit}
 .mb-live output{display:block;margin:.4em 0}
 """
 )
@@ -78,7 +81,7 @@ def any_sentence(examples: Sequence[str], folder: str | Path, *, caption: str) -
         f'<div class="mb-questions" role="group" aria-label="Examples">{buttons}</div>'
     )
     choices = (
-        '<p hidden><label hidden>Where this one looked: <select name="place"></select></label>'
+        '<p hidden><label hidden>The shades are of <select name="place"></select></label>'
         '<label>Where [MASK] looked: <select name="heads"></select></label></p>'
     )
     stage = f"<form>{controls}{_answered(examples[0], folder)}{choices}</form>"
@@ -116,6 +119,6 @@ def _answered(text: str, folder: str | Path) -> str:
     told = ", ".join(f"{name} “{escape(p)}” ({prob:.2f})" for name, (p, prob) in first.items())
     return (
         f'<div class="mb-sentence" role="group" aria-label="Sentence">{pieces}</div>'
-        f'<div class="mb-tables">{answer_table(columns)}</div>'
+        f'<div class="mb-tables">{answer_table(columns, each=4)}</div>'
         f'<output name="told">First answers: {told}.</output>'
     )

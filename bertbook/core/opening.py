@@ -93,13 +93,16 @@ def _word(word: str, is_hidden: bool, weight: float, turn: int) -> str:
 
 
 def answer_table(
-    columns: Mapping[str, Mapping[str, float]], turn: int = 0, truth: str | None = None
+    columns: Mapping[str, Mapping[str, float]],
+    turn: int = 0,
+    truth: str | None = None,
+    each: int = SHOWN,
 ) -> str:
     """Draw the likeliest words, a row for each; bars stand behind the numbers."""
     found = [
         word
         for column in columns.values()
-        for word, prob in sorted(column.items(), key=lambda one: -one[1])[:SHOWN]
+        for word, prob in sorted(column.items(), key=lambda one: -one[1])[:each]
         if prob >= LEAST
     ]
     first = next(iter(columns.values()))

@@ -42,7 +42,8 @@ function answersTold(columns) {
     const [[piece, prob]] = [...answers].sort((a, b) => b[1] - a[1]);
     return `${name} “${piece}” (${prob.toFixed(2)})`;
   };
-  return columns.map((column) => `First answers: ${column.map(first).join(", ")}.`).join(" ");
+  const where = (n) => (columns.length > 1 ? `${MASK} ${n + 1}` : "First answers");
+  return columns.map((column, n) => `${where(n)}: ${column.map(first).join(", ")}.`).join(" ");
 }
 
 /** Draw a word in pieces, tinted by how much each was looked at; a button if it can be hidden. */
@@ -180,7 +181,8 @@ class AnySentence {
     const numbers = this.words.flatMap(({ word }, n) => (word === MASK ? [n] : []));
     const tables = columns.map((column, n) => {
       const before = this.hidden.get(numbers[n]);
-      const table = answerTable(column, before?.ids.length === 1 ? before.word : undefined);
+      const truth = before?.ids.length === 1 ? before.word : undefined;
+      const table = answerTable(column, truth, [4, 9]); // four of each, and what stood there
       if (columns.length > 1) table.prepend(element("caption", {}, `${MASK} ${n + 1}`));
       return table;
     });

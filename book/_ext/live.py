@@ -93,11 +93,11 @@ class AnySentence(SphinxDirective):
 def _with_record(caption: str) -> str:
     """Put what was measured on chapters that nobody had read into a caption."""
     measured = record_of("english_page")["chapters"]
-    loss = measured["loss"]
+    whole, packed, counts = (measured[name] for name in ("32 bits", "8 bits", "counts"))
     numbers = {
-        "bert": f"{loss['8 bits']:.2f}",
-        "counts": f"{loss['counts']:.2f}",
-        "lost": f"{max(loss['8 bits'] - loss['32 bits'], 0):.3f}",
+        "bert": f"{packed['loss']:.2f}",
+        "counts": f"{counts['loss']:.2f}",
+        "lost": f"{packed['loss'] - whole['loss']:.3f}",
         "changed": f"{100 * measured['changed']:.1f} %",
     }
     for name, number in numbers.items():
