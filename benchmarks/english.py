@@ -1,9 +1,10 @@
 """Train BERTs on the King James Bible with the package's own command, and compare them with counts.
 
-``python -m benchmarks.english --record`` trains with three seeds, asks every guesser the same
-questions about chapters and books that none has seen, and writes ``records/english.json``. A run
-that is stopped goes on where it was when the command is given again. It takes some hours of a
-processor, nearly all of them for the training; ``--runs FOLDER`` says where its runs are kept.
+``python -m benchmarks.english --record`` trains five models, asks every guesser the same questions
+about chapters and books that none has seen, and writes ``records/english.json``. A thousand updates
+take about two minutes of a processor. A run that is stopped goes on when the command is given
+again; ``--finished`` asks the models that are finished, and trains none; ``--runs FOLDER`` says
+where they are. Training takes all threads that PyTorch is given, asking takes one.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -21,19 +22,45 @@ from benchmarks.records import minutes, origin
 from bertbook.corpus.kjv.chapters import KjvParts, as_documents, kjv_parts
 from bertbook.records import record_path
 from bertbook.topics.english.counts import CountingGuesser
-from bertbook.topics.english.forms import FORMS, form_questions, verbs_right
-from bertbook.topics.english.guessing import answers, pair_losses, piece_losses
+from bertbook.topics.english.forms import FORMS, form_questions, forms_right
+from bertbook.topics.english.guessing import (
+    answers,
+    counted_answers,
+    pair_losses,
+    piece_losses,
+)
 from bertbook.topics.english.questions import Places, Question, places_of, questions
+from bertbook.topics.english.senses import SENSES, nearest_of_same_sense
 from bertbook.topics.english.sharing import SharedWords
+from berttools.cli.options import is_finished
 from berttools.pretrain.command import main as pretrain
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 
 RECORD = record_path("english")
+FOLDER = Path("build/english")
 COMMAND = "python -m benchmarks.english --record"
-SEEDS = (0, 1, 2)
-STEPS = 20_000
+# Which options, how many updates, which seed.
+RUNS = (
+    ("as it is", 5_000, 0),
+    *(("wide", 3_000, seed) for seed in range(3)),
+    ("wide", 20_000, 0),
+)
+# Four heads, no dropout, and first weights four times as large as BERT's.
+CONFIG = {
+    "model_type": "bert",
+    "vocab_size": 6000,
+    "hidden_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 512,
+    "max_position_embeddings": 128,
+    "hidden_dropout_prob": 0.0,
+    "attention_probs_dropout_prob": 0.0,
+    "initializer_range": 0.08,
+}
+RATE = "0.002"
 OPTIONS = ("--vocab-size", "6000", "--held-out", "0")
 TESTS = ("chapters", "books")
 FREQUENT = 20  # so many pieces are called frequent
@@ -52,19 +79,55 @@ SENTENCES = (
 )
 
 
-def train(seed: int, folder: Path, text: Path) -> dict[str, Any]:
-    """Train with one seed by the command, or go on; tell its seconds and its curve."""
-    before, run = minutes(), folder / f"run-{seed}"
-    given = ["--resume"] if (run / "run.json").is_file() else [str(text), *OPTIONS]
-    options = [] if given == ["--resume"] else ["--max-steps", str(STEPS), "--seed", str(seed)]
-    if status := pretrain([*given, *options, "--out", str(run)]):
-        raise SystemExit(status)
-    spent = folder / f"seconds-{seed}.txt"
-    with spent.open("a", encoding="utf-8") as file:
-        file.write(f"{60 * (minutes() - before):.0f}\n")
-    seconds = sum(map(int, spent.read_text(encoding="utf-8").split()))
-    lines = (run / "history.jsonl").read_text(encoding="utf-8").splitlines()
-    return {"seed": seed, "seconds": seconds, "curve": curve([*map(json.loads, lines)])}
+class Run(NamedTuple):
+    """A training: which options, how many updates, which seed, and its folder."""
+
+    kind: str
+    steps: int
+    seed: int
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """Name the model among the guessers."""
+        return f"BERT {self.kind}, {self.steps:,} updates, seed {self.seed}"
+
+    @property
+    def is_finished(self) -> bool:
+        """Say whether its model is saved."""
+        return is_finished(self.folder)
+
+    @property
+    def seconds(self) -> Path:
+        """Say where the seconds of a processor are noted, one line for each start."""
+        return self.folder.with_suffix(".seconds")
+
+    def train(self, text: Path) -> None:
+        """Train by the command, or go on."""
+        before = minutes()
+        options = ["--max-steps", str(self.steps), "--seed", str(self.seed)]
+        if self.kind == "wide":
+            config = self.folder.with_name("config.json")
+            config.write_text(json.dumps(CONFIG), encoding="utf-8")
+            options += ["--config", str(config), "--learning-rate", RATE]
+        begun = (self.folder / "run.json").is_file()
+        given = ["--resume"] if begun else [str(text), *OPTIONS, *options]
+        status = pretrain([*given, "--out", str(self.folder)])
+        with self.seconds.open("a", encoding="utf-8") as file:
+            file.write(f"{60 * (minutes() - before):.0f}\n")
+        if status:
+            raise SystemExit(status)
+
+    def told(self) -> dict[str, Any]:
+        """Tell its seconds of a processor and its curve."""
+        lines = (self.folder / "history.jsonl").read_text(encoding="utf-8").splitlines()
+        return {
+            "kind": self.kind,
+            "updates": self.steps,
+            "seed": self.seed,
+            "seconds": sum(map(int, self.seconds.read_text(encoding="utf-8").split())),
+            "curve": curve([*map(json.loads, lines)]),
+        }
 
 
 def curve(history: Sequence[dict[str, Any]]) -> list[list[float]]:
@@ -134,12 +197,10 @@ def of_pairs(losses: np.ndarray, asked: Sequence[Question], count: int) -> dict[
 class Guessers:
     """All guessers, made once; the models are those of the runs."""
 
-    def __init__(self, folder: Path, parts: KjvParts) -> None:
-        self.folders = {f"BERT, seed {seed}": folder / f"run-{seed}" for seed in SEEDS}
-        self.tokenizer = load_tokenizer(folder / f"run-{SEEDS[0]}")
+    def __init__(self, runs: Sequence[Run], parts: KjvParts) -> None:
+        self.tokenizer = load_tokenizer(runs[0].folder)  # the same for all: of one text
         self.models = {
-            name: load_pretrained(BertForPreTraining, run).eval()
-            for name, run in self.folders.items()
+            run.name: load_pretrained(BertForPreTraining, run.folder).eval() for run in runs
         }
         tokenizer, tune = self.tokenizer, questions(parts.tune, self.tokenizer)
         rows = [tokenizer.encode(v)[1:-1] for chapter in parts.train for v in chapter.verses]
@@ -178,31 +239,43 @@ class Guessers:
             "pairs": of_pairs(coin, asked, count) | {"count": by_chapter(
                 np.ones(len(asked)), np.array([q.chapter for q in asked]), count)},
             "next sentence": {name: of_pairs(paid, asked, count) for name, paid in pairs.items()},
-            "forms": verbs_right(forms, self.counts, self.models),
+            "forms": forms_right(forms, self.counts, self.models),
         }  # fmt: skip
 
 
-def make_record(folder: Path) -> dict[str, Any]:
-    """Train, ask and put together."""
-    parts, text = kjv_parts(), folder / "train.txt"
-    folder.mkdir(parents=True, exist_ok=True)
-    if not text.is_file():
-        text.write_text(as_documents(parts.train), encoding="utf-8")
-    runs = [train(seed, folder, text) for seed in SEEDS]
+def make_record(runs: Sequence[Run]) -> dict[str, Any]:
+    """Ask the models of some runs, and put together what is known of them."""
     torch.set_num_threads(1)
-    guessers = Guessers(folder, parts)
-    first = guessers.models[f"BERT, seed {SEEDS[0]}"]
+    parts = kjv_parts()
+    guessers = Guessers(runs, parts)
+    (first, *_) = guessers.models.values()
     return {
         "command": COMMAND,
+        "origin": origin(COMMAND),
         "text": {name: described(part) for name, part in parts._asdict().items()},
-        "options": " ".join([*OPTIONS, "--max-steps", str(STEPS)]),
+        "options": " ".join(OPTIONS),
+        "config": CONFIG,
+        "rate": RATE,
         "pieces": guessers.tokenizer.vocab_size,
         "parameters": sum(p.numel() for p in first.parameters()),
         "powers": [round(float(power), 3) for power in guessers.counts.powers],
-        "runs": runs,
+        "runs": {run.name: run.told() for run in runs},
         "tests": {name: guessers.measure(getattr(parts, name)) for name in TESTS},
-        "verbs": [list(pair) for pair in FORMS],
-        "answers": {s: answers(s, first, guessers.counts, guessers.tokenizer) for s in SENTENCES},
+        "forms": [list(pair) for pair in FORMS],
+        "answers": {s: answers_of(s, guessers) for s in SENTENCES},
+        "senses": {
+            name: {word: nearest_of_same_sense(word, m, guessers.tokenizer) for word in SENSES}
+            for name, m in guessers.models.items()
+        },
+    }
+
+
+def answers_of(sentence: str, guessers: Guessers) -> dict[str, list]:
+    """List the first answers of the counts and of every model."""
+    batch = guessers.tokenizer(sentence)
+    return {
+        "counts": counted_answers(batch, guessers.counts, guessers.tokenizer),
+        **{name: answers(batch, m, guessers.tokenizer) for name, m in guessers.models.items()},
     }
 
 
@@ -212,23 +285,35 @@ def described(chapters: Iterable) -> dict[str, int]:
     return {"chapters": len(verses), "verses": sum(verses)}
 
 
-def main() -> None:
-    """Train, measure, and record if that is asked for."""
-    parser = argparse.ArgumentParser(description="Train on a real book, and compare with counts.")
-    parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
-    parser.add_argument("--runs", type=Path, default=Path("build/english"), help="folder of runs")
-    arguments = parser.parse_args()
-    record = make_record(arguments.runs)
-    spent = sum(run["seconds"] for run in record["runs"]) / 60
-    record["origin"] = origin(COMMAND)
-    record["origin"]["minutes"] = round(max(record["origin"]["minutes"], spent), 1)
-    if arguments.record:
-        text = json.dumps(record, ensure_ascii=False)
-        RECORD.write_text(text + "\n", encoding="utf-8")
+def show(record: dict[str, Any]) -> None:
+    """Print what each guesser pays for a piece."""
     for name, test in record["tests"].items():
         for guesser, kinds in test["losses"].items():
             mean = sum(kinds["all"]) / sum(test["places"]["all"])
-            print(f"{name:9} {guesser:13} {mean:.3f}")
+            print(f"{name:9} {mean:.3f}  {guesser}", flush=True)
+
+
+def main() -> None:
+    """Train, measure after each run, and record if that is asked for."""
+    parser = argparse.ArgumentParser(description="Train on a real book, and compare with counts.")
+    parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
+    parser.add_argument("--runs", type=Path, default=FOLDER, help="folder of the runs")
+    parser.add_argument("--finished", action="store_true", help="train no further")
+    arguments = parser.parse_args()
+    arguments.runs.mkdir(parents=True, exist_ok=True)
+    text = arguments.runs / "train.txt"
+    if not text.is_file():
+        text.write_text(as_documents(kjv_parts().train), encoding="utf-8")
+    runs = [Run(*run, arguments.runs / "-".join(map(str, run)).replace(" ", "-")) for run in RUNS]
+    for run in runs:
+        if not (run.is_finished or arguments.finished):
+            run.train(text)
+    record = make_record([run for run in runs if run.is_finished])
+    trained = sum(run["seconds"] for run in record["runs"].values()) / 60
+    record["origin"]["minutes"] = round(record["origin"]["minutes"] + trained, 1)
+    show(record)
+    if arguments.record:
+        RECORD.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

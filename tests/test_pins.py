@@ -122,7 +122,7 @@ def test_workflows_use_actions_pinned_by_commit():
 
 def test_every_file_has_a_license():
     text = (ROOT / "LICENSE-text").read_text(encoding="utf-8")
-    lines = re.findall(r"^    (MIT|CC BY 4\.0|Unicode) +([\w./-]+)(?:  |$)", text, re.MULTILINE)
+    lines = re.findall(r"^    (MIT|CC BY 4\.0|Unicode|Public) +([\w./-]+)(?:  |$)", text, re.MULTILINE)
     known = {path: name for name, path in lines}
     assert len(known) == len(lines) > 10
     for path in known:
@@ -134,7 +134,7 @@ def test_every_file_has_a_license():
     files = listed.stdout.splitlines()
     for file in filter(lambda name: "/" in name, files):
         assert any(file.startswith(path) for path in known), f"LICENSE-text does not name {file}"
-    data = [name for name in files if re.match(r"(minibert|bertbook)/.*\.(txt|md)$", name)]
+    data = [name for name in files if re.match(r"(minibert|bertbook)/.*\.(txt|md|bz2)$", name)]
     free = [name for name in data if known[max(filter(name.startswith, known))] == "MIT"]
     assert len(data) > 10 and not free, f"text or data without a license of their own: {free}"
 

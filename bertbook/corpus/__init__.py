@@ -1,6 +1,7 @@
 """Texts to learn from, and the best loss that anybody can reach on them.
 
 Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and knows its grammar.
+Its optional page has a real book: the King James Bible.
 Chapter 16 has requests of customers, and questions that mean the same or not.
 Chapter 17 has sentences whose names are tagged, and Chapter 18 passages with questions.
 Chapter 19 has letters to a town hall, with the labels of several readers.
@@ -48,6 +49,14 @@ from bertbook.corpus.datasets.requests import (
     service_requests,
 )
 from bertbook.corpus.datasets.splits import SPLITS, split_text
+from bertbook.corpus.kjv.chapters import (
+    Chapter,
+    KjvParts,
+    as_documents,
+    kjv_chapters,
+    kjv_parts,
+    kjv_text,
+)
 from bertbook.corpus.toy.ladder import (
     MASK_TOKEN,
     Ladder,
@@ -84,8 +93,10 @@ __all__ = [
     "REQUEST_LABELS",
     "SPLITS",
     "WORD_CLASSES",
+    "Chapter",
     "Estimate",
     "Floors",
+    "KjvParts",
     "Ladder",
     "Letter",
     "MaskingNoise",
@@ -100,11 +111,15 @@ __all__ = [
     "TaggedSentence",
     "World",
     "WorldLadder",
+    "as_documents",
     "corrupted_floors",
     "entity_sentences",
     "hidden_once_floors",
     "hide_words",
     "hundred_sentences",
+    "kjv_chapters",
+    "kjv_parts",
+    "kjv_text",
     "letters_file",
     "masked_word_ladder",
     "masked_word_loss",

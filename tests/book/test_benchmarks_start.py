@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import sys
+import tempfile
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,13 +18,14 @@ from safetensors.torch import load_file, save_file
 
 from benchmarks.__main__ import tasks
 from benchmarks.records import origins
+from bertbook.corpus import KjvParts
 from bertbook.records import HERE, record_of
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"one_word", "order", "similarities"}  # the others run in `make thorough`
 LONG = {  # also with tiny constants: they run every week
-    "classify", "distilling", "ladder", "looking_inside", "own_data", "retold", "tag_and_answer",
-    "training_runs",
+    "classify", "distilling", "english", "ladder", "looking_inside", "own_data", "retold",
+    "tag_and_answer", "training_runs",
 }  # fmt: skip
 
 
@@ -70,6 +72,21 @@ def tiny_own_data():
         return table.take(sorted({*rare, *range(0, len(table), 5)}))
 
     return {"own_data.read_table": read_some}
+
+
+def tiny_english():
+    """Keep a part of the chapters, and the runs in a folder of their own."""
+    read, most = module_of("english").kjv_parts, (4, 20, 30, 30)
+
+    def some():
+        return KjvParts(*(part[::every] for part, every in zip(read(), most)))
+
+    return {
+        "english.kjv_parts": some,
+        "english.RUNS": (("as it is", 2, 0), ("wide", 2, 0)),
+        "english.OPTIONS": ("--vocab-size", "4000", "--held-out", "0"),
+        "english.FOLDER": Path(tempfile.mkdtemp()),
+    }
 
 
 def tiny_search_runs():
@@ -120,6 +137,7 @@ TINY = {
         "distilling.TEACHER_EPOCHS": 1, "distilling.RATES": (3e-4,), "distilling.EPOCHS": 1,
         "distilling.KEPT": (0, 1),
     },
+    "english": tiny_english,
     "family_folders": {},
     "ladder": lambda: tiny_ladder() | {
         "ladder_use.SENTENCES": 8, "ladder_use.ALONE": 2, "ladder_before.CHARACTERS": 20_000,

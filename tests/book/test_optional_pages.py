@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("take-words-away", "two-questions", "intervals")
+PAGES = ("a-real-book", "take-words-away", "two-questions", "intervals")
 CODE = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FOLD = re.compile(r"^:::\{dropdown\}.*?^:::$", re.DOTALL | re.MULTILINE)
 DECIMAL = re.compile(r"\d+\.\d+")

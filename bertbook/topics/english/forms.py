@@ -1,69 +1,81 @@
-"""Agreement over a distance: *shall* or *shalt*, when *thou* stands out of sight. Chapter 14."""
+"""Agreement over a distance: *thou* or *ye*, when what tells stands out of sight. Chapter 14."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from bertbook.topics.english.counts import CountingGuesser
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 
-FORMS = (("shall", "shalt"), ("will", "wilt"), ("have", "hast"), ("are", "art"))
-SUBJECTS = frozenset("thou ye you i we he she it they who which that".split())
+# To one and to several; and all words that tell which of both is spoken to.
+FORMS = (("thou", "ye"), ("thee", "you"), ("thy", "your"))
+CLUES = frozenset(
+    "thou thee thy thine thyself ye you your yours yourselves shalt hast art wilt".split()
+)
 NEAR = 3  # so far do the counts see
 
 
 class FormQuestion(NamedTuple):
-    """A verse with one verb hidden, the true form, the other form, and what stands near."""
+    """A verse with one pronoun hidden, the true one, its counterpart, and what stands near."""
 
     input_ids: list[int]
     place: int
     truth: int
     other: int
+    is_one: bool
     is_far: bool
     window: Int[np.ndarray, " 7"]
 
 
 def form_questions(verses: Iterable[str], tokenizer: WordPieceTokenizer) -> list[FormQuestion]:
-    """Hide each verb of two forms; it is far if no subject pronoun is within three pieces."""
-    other = {tokenizer.vocab[a]: tokenizer.vocab[b] for x, y in FORMS for a, b in ((x, y), (y, x))}
-    subjects = {tokenizer.vocab[word] for word in SUBJECTS if word in tokenizer.vocab}
-    edge, found = tokenizer.sep_token_id, []
-    for verse in verses:
-        ids = tokenizer.encode(verse)
-        line = np.array([edge] * 3 + [edge, *ids[1:-1], edge] + [edge] * 3)
-        for place, piece in enumerate(ids):
-            if piece in other:
-                window = line[place : place + 2 * NEAR + 1].copy()
-                is_far = not subjects & {*window.tolist()}
-                window[NEAR] = tokenizer.mask_token_id
-                hidden = [*ids[:place], tokenizer.mask_token_id, *ids[place + 1 :]]
-                found.append(FormQuestion(hidden, place, piece, other[piece], is_far, window))
-    return found
+    """Hide each pronoun to which the verse has a clue; it is far if none is within three pieces."""
+    return [question for verse in verses for question in _of_verse(verse, tokenizer)]
 
 
-def verbs_right(
+def _of_verse(verse: str, tokenizer: WordPieceTokenizer) -> Iterator[FormQuestion]:
+    vocab, edge = tokenizer.vocab, tokenizer.sep_token_id
+    other = {vocab[a]: vocab[b] for pair in FORMS for a, b in (pair, pair[::-1])}
+    ones = {vocab[one] for one, _ in FORMS}
+    clues = {vocab[word] for word in CLUES if word in vocab}
+    ids = tokenizer.encode(verse)
+    line = np.array([edge] * NEAR + [edge, *ids[1:-1], edge] + [edge] * NEAR)
+    for place, piece in enumerate(ids):
+        if piece not in other or not clues & {*ids[:place], *ids[place + 1 :]}:
+            continue
+        window = line[place : place + 2 * NEAR + 1].copy()
+        window[NEAR] = tokenizer.mask_token_id
+        hidden = [*ids[:place], tokenizer.mask_token_id, *ids[place + 1 :]]
+        is_far = not clues & {*window.tolist()}
+        yield FormQuestion(hidden, place, piece, other[piece], piece in ones, is_far, window)
+
+
+def forms_right(
     asked: list[FormQuestion], counts: CountingGuesser, models: Mapping[str, BertForPreTraining]
 ) -> dict[str, dict[str, int]]:
-    """Count how often each guesser prefers the true form, near and far."""
-    if not asked:
-        return {}
+    """Count how often each guesser prefers the true pronoun: near and far, for one and several."""
     chances = counts.guesses(np.stack([question.window for question in asked]))
     right = {
+        "questions": [True] * len(asked),
         "frequencies": [counts.frequencies[q.truth] > counts.frequencies[q.other] for q in asked],
         "counts": [bool(row[q.truth] > row[q.other]) for q, row in zip(asked, chances)],
         **{name: [_prefers(model, q) for q in asked] for name, model in models.items()},
-        "questions": [True] * len(asked),
     }
+    return {name: _sorted(asked, np.array(hits, dtype=bool)) for name, hits in right.items()}
+
+
+def _sorted(asked: list[FormQuestion], hits: Bool[np.ndarray, " questions"]) -> dict[str, int]:
     far = np.array([question.is_far for question in asked])
+    one = np.array([question.is_one for question in asked])
     return {
-        name: {"near": int(np.sum(~far & hits)), "far": int(np.sum(far & hits))}
-        for name, hits in ((name, np.array(hits, dtype=bool)) for name, hits in right.items())
+        f"{distance}, {number}": int((hits & where & which).sum())
+        for distance, where in (("near", ~far), ("far", far))
+        for number, which in (("one", one), ("several", ~one))
     }
 
 

@@ -13,6 +13,7 @@ from bertbook.topics.english.questions import Question
 from minibert.losses import IGNORED_LABEL
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
+from minibert.wordpiece.encode_batch import Batch
 
 ROWS = 32
 FIRST = 5
@@ -67,23 +68,20 @@ def _padded(rows: Sequence[Sequence[int]], value: int) -> torch.Tensor:
 
 
 @torch.no_grad()
-def answers(
-    sentence: str,
-    model: BertForPreTraining,
-    counts: CountingGuesser,
-    tokenizer: WordPieceTokenizer,
-) -> dict[str, list]:
-    """List the five likeliest pieces for the one [MASK] of a sentence, by BERT and by counts."""
-    batch = tokenizer(sentence)
+def answers(batch: Batch, model: BertForPreTraining, tokenizer: WordPieceTokenizer) -> list[list]:
+    """List the five likeliest pieces, with their chances, for the one [MASK] of a sentence."""
+    place = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+    return _first(model(**batch).prediction_logits[0, place].softmax(-1), tokenizer)
+
+
+def counted_answers(
+    batch: Batch, counts: CountingGuesser, tokenizer: WordPieceTokenizer
+) -> list[list]:
+    """List what the counts answer, in the same form."""
     ids = batch["input_ids"][0].tolist()
-    place = ids.index(tokenizer.mask_token_id)
-    edge = tokenizer.sep_token_id
-    line = np.array([edge] * 2 + [edge, *ids[1:-1], edge] + [edge] * 2)
-    guesses = {
-        "BERT": model(**batch).prediction_logits[0, place].softmax(-1),
-        "counts": counts.guesses(line[None, place - 1 : place + 6])[0],
-    }
-    return {name: _first(chances, tokenizer) for name, chances in guesses.items()}
+    place, edge = ids.index(tokenizer.mask_token_id), tokenizer.sep_token_id
+    line = np.array([edge] * 3 + [edge, *ids[1:-1], edge] + [edge] * 3)
+    return _first(counts.guesses(line[None, place : place + 7])[0], tokenizer)
 
 
 def _first(chances: torch.Tensor, tokenizer: WordPieceTokenizer) -> list[list]:

@@ -1,0 +1,92 @@
+"""The record of the page on a real book as lines of text, with intervals over chapters. Chapter 14.
+
+The chapters of a test are drawn again, with all that was asked in each of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from bertbook.core.attention_maps import grouped_interval
+
+DRAWS = 2000
+
+
+def ladder(record: dict[str, Any], test: str, kind: str = "all") -> str:
+    """List what each guesser pays for a piece, with its interval.
+
+    Parameters
+    ----------
+    record : dict
+        ``records/english.json``.
+    test : str
+        "chapters" or "books".
+    kind : str, default "all"
+        Which of the chosen pieces, such as "hidden" or "names".
+
+    Returns
+    -------
+    str
+        A line for each guesser: nats, the interval, its name.
+    """
+    told = record["tests"][test]
+    counts = np.array(told["places"][kind])
+    lines = []
+    for name, kinds in told["losses"].items():
+        lines.append(f"{_mean(np.array(kinds[kind]), counts, '.2f')}  {name}")
+    return "\n".join(lines)
+
+
+def next_sentences(record: dict[str, Any], test: str) -> str:
+    """List what each guesser pays for a pair, and which share it has right, with intervals."""
+    told = record["tests"][test]
+    counts = np.array(told["pairs"]["count"])
+    lines = [f"{np.log(2):.3f}                  0.500                  coin"]
+    for name, found in told["next sentence"].items():
+        columns = [_mean(np.array(found[what]), counts, ".3f") for what in ("loss", "right")]
+        lines.append("  ".join([*columns, name]))
+    return "\n".join(lines)
+
+
+def lead_over(
+    record: dict[str, Any], test: str, guesser: str, rival: str, kind: str = "all"
+) -> str:
+    """Tell by how much a guesser pays less than a rival, on the same pieces, with its interval."""
+    told = record["tests"][test]
+    ours, theirs = (np.array(told["losses"][name][kind]) for name in (guesser, rival))
+    return _mean(theirs - ours, np.array(told["places"][kind]), "+.2f")
+
+
+def by_kind(record: dict[str, Any], test: str, guesser: str, rival: str) -> str:
+    """List how many pieces of each kind there are, and by how much a guesser leads there."""
+    counts = record["tests"][test]["places"]
+    return "\n".join(
+        f"{sum(of_chapters):6.0f}  {lead_over(record, test, guesser, rival, kind)}  {kind}"
+        for kind, of_chapters in counts.items()
+    )
+
+
+def pronouns(record: dict[str, Any], distance: str) -> str:
+    """List which share of the pronouns each guesser has right: to one, to several, and the mean."""
+    sums: dict[str, np.ndarray] = {}
+    for test in record["tests"].values():
+        for name, found in test["forms"].items():
+            counts = np.array([found[f"{distance}, {number}"] for number in ("one", "several")])
+            sums[name] = sums.get(name, 0) + counts
+    asked = sums.pop("questions")
+    lines = [f"{asked[0]:4}  {asked[1]:4}        questions"]
+    for name, right in sums.items():
+        shares = right / asked
+        lines.append(f"{shares[0]:.2f}  {shares[1]:.2f}  {shares.mean():.2f}  {name}")
+    return "\n".join(lines)
+
+
+def _mean(
+    sums: Float[np.ndarray, " chapters"], counts: Float[np.ndarray, " chapters"], form: str
+) -> str:
+    low, high = grouped_interval(sums, counts, rng=np.random.default_rng(0), repeats=DRAWS)
+    mean = sums.sum() / counts.sum()
+    return f"{mean:{form}} ({low:{form}} to {high:{form}})"

@@ -1,0 +1,52 @@
+"""The King James Bible is whole, its parts keep apart, and its program makes it again."""
+
+import shutil
+
+import pytest
+
+from benchmarks import kjv_text as program
+from bertbook.corpus import as_documents, kjv_chapters, kjv_parts, kjv_text
+from bertbook.corpus.kjv.chapters import BOOKS, HELD_OUT_BOOKS
+from minibert.data import TextDocuments
+
+
+def test_the_whole_book_is_there():
+    chapters = kjv_chapters()
+    assert len(BOOKS) == 66
+    assert len(chapters) == sum(number for _, number in BOOKS) == 1189
+    assert sum(len(chapter.verses) for chapter in chapters) == 31_102
+    verses = {(chapter.book, chapter.number): chapter.verses for chapter in chapters}
+    assert verses["Genesis", 1][0] == "In the beginning God created the heaven and the earth."
+    assert verses["Psalms", 23][0] == "The LORD is my shepherd; I shall not want."
+    assert verses["John", 11][34] == "Jesus wept."
+    assert len(verses["Psalms", 119]) == 176
+    assert all(verse == verse.strip() != "" for chapter in chapters for verse in chapter.verses)
+
+
+def test_the_parts_are_all_and_share_no_chapter():
+    parts = kjv_parts()
+    places = [(chapter.book, chapter.number) for part in parts for chapter in part]
+    assert len(places) == len({*places}) == 1189
+    assert {chapter.book for chapter in parts.books} == {*HELD_OUT_BOOKS}
+    others = {chapter.book for part in parts[:3] for chapter in part}
+    assert not others & {*HELD_OUT_BOOKS}
+    assert kjv_parts() == parts
+
+
+def test_the_command_reads_a_chapter_as_a_document(tmp_path):
+    part = kjv_parts().tune
+    (tmp_path / "tune.txt").write_text(as_documents(part), encoding="utf-8")
+    assert list(TextDocuments(tmp_path / "tune.txt")) == [chapter.verses for chapter in part]
+    assert as_documents(kjv_chapters()) == kjv_text()
+
+
+def test_places_are_left_out_and_chapters_kept_apart():
+    printed = ["Jude1:1 Jude, the servant.", "Jude1:2 Mercy. ", "Rev1:1 The Revelation.",
+               "Rev2:1 Unto the angel"]  # fmt: skip
+    text = "Jude, the servant.\nMercy.\n\nThe Revelation.\n\nUnto the angel\n"
+    assert program.stored_text(printed) == text
+
+
+@pytest.mark.skipif(not shutil.which("bible"), reason="needs Debian's package bible-kjv-text")
+def test_the_program_of_debian_prints_the_stored_text():
+    assert program.stored_text(program.printed_verses()) == kjv_text()
