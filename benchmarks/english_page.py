@@ -1,14 +1,10 @@
 """Pack the BERT of the King James Bible for the page, and measure what eight bits cost it.
 
-``python -m benchmarks.english_page --record`` takes the model from the folder ``kjv/bert``, stores
-it in eight bits in ``records/english``, with the pairs of pieces that its rival has counted, and
-stores in ``records/english_page.json`` how each of the three does on verses that none of them has
-read (two minutes of one thread). Without ``--record`` it measures only. Before it,
-
-    python -m benchmarks.kjv_text kjv
-    minibert pretrain kjv/train.txt --vocab-size 6000 --held-out 0 --out kjv/bert
-
-train the model. Each verse is asked alone, as in the page, with 15 % of its pieces hidden.
+``python -m benchmarks.english_page --record`` takes a model that ``python -m benchmarks.english``
+has trained, stores it in eight bits in ``records/english``, with the pairs of pieces that its rival
+has counted, and stores in ``records/english_page.json`` how each of the three does on verses that
+none of them has read (a minute of one thread). Without ``--record`` it measures only. Each verse is
+asked alone, as in the page, with 15 % of its pieces hidden.
 """
 
 import argparse
@@ -30,9 +26,10 @@ from minibert.loading import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 
+from .english import FOLDER
 from .records import origin
 
-TRAINED = Path("kjv/bert")
+TRAINED = FOLDER / "wide-3000-0"
 STORED, RECORD = HERE / "english", record_path("english_page")
 COMMAND = "python -m benchmarks.english_page --record"
 PARTS = ("chapters", "books")

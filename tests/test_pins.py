@@ -122,7 +122,9 @@ def test_workflows_use_actions_pinned_by_commit():
 
 def test_every_file_has_a_license():
     text = (ROOT / "LICENSE-text").read_text(encoding="utf-8")
-    lines = re.findall(r"^    (MIT|CC BY 4\.0|Unicode|Public) +([\w./-]+)(?:  |$)", text, re.MULTILINE)
+    lines = re.findall(
+        r"^    (MIT|CC BY 4\.0|Unicode|Public) +([\w./-]+)(?:  |$)", text, re.MULTILINE
+    )
     known = {path: name for name, path in lines}
     assert len(known) == len(lines) > 10
     for path in known:

@@ -15,8 +15,7 @@ from bertbook.core import type_ahead
 from bertbook.core.bigram_chain import BigramChain
 from bertbook.core.eight_bits import load_from_eight_bits
 from bertbook.core.live_scripts import real_vocabulary
-from bertbook.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
-from bertbook.corpus.kjv.chapters import kjv_parts
+from bertbook.corpus import hundred_sentences, kjv_parts, sample_pairs, small_world, vocabulary
 from bertbook.records import trained_folder
 from minibert.loading import load_tokenizer
 from minibert.pretraining import BertForPreTraining
