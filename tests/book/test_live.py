@@ -129,7 +129,7 @@ def verses():
     """Give rows of ids of real English, with words hidden, and some that are unknown."""
     rng = np.random.default_rng(29)
     tokenizer = load_tokenizer(ENGLISH, do_lower_case=True)
-    texts = [verse for chapter in kjv_parts().chapters[::3] for verse in chapter.verses[:1]]
+    texts = [one.verses[0] for one in kjv_parts().chapters[::3]]
     return [tokenizer.encode(" ".join(_changed(text.split(), rng))) for text in texts]
 
 
