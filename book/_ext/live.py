@@ -74,7 +74,7 @@ class AnySentence(SphinxDirective):
     """The second figure of the landing page, in which a model of real English fills in blanks.
 
     The argument is the caption, with the numbers of the record as ``{bert}``, ``{counts}``,
-    ``{lost}`` and ``{changed}``; each line holds a sentence with [MASK].
+    ``{ahead}``, ``{moved}`` and ``{changed}``; each line holds a sentence with [MASK].
     """
 
     required_arguments = 1
@@ -97,7 +97,8 @@ def _with_record(caption: str) -> str:
     numbers = {
         "bert": f"{packed['loss']:.2f}",
         "counts": f"{counts['loss']:.2f}",
-        "lost": f"{packed['loss'] - whole['loss']:.3f}",
+        "ahead": "BERT" if packed["loss"] < counts["loss"] else "the counts",
+        "moved": f"{abs(packed['loss'] - whole['loss']):.4f}",
         "changed": f"{100 * measured['changed']:.1f} %",
     }
     for name, number in numbers.items():
