@@ -56,6 +56,11 @@ def kjv_text() -> str:
     This is the form in which ``minibert pretrain`` wants a text. It is in the public domain; its
     electronic form is that of the package bible-kjv-text of Debian.
 
+    Returns
+    -------
+    str
+        4 million characters.
+
     Examples
     --------
     >>> kjv_text().split("\n", 1)[0]
@@ -67,6 +72,11 @@ def kjv_text() -> str:
 
 def kjv_chapters() -> list[Chapter]:
     """Read the 1,189 chapters, in order.
+
+    Returns
+    -------
+    list of Chapter
+        Each with its book, its number and its verses.
 
     Examples
     --------
@@ -81,6 +91,11 @@ def kjv_chapters() -> list[Chapter]:
 
 def kjv_parts() -> KjvParts:
     """Divide the chapters, always in the same way: six whole books, and 60 chapters, twice.
+
+    Returns
+    -------
+    KjvParts
+        ``train``, ``tune``, ``chapters`` and ``books``, each in the order of the Bible.
 
     Examples
     --------
@@ -100,6 +115,16 @@ def kjv_parts() -> KjvParts:
 
 def as_documents(chapters: Iterable[Chapter]) -> str:
     r"""Write chapters as ``minibert pretrain`` reads them: a line a verse, a blank line between.
+
+    Parameters
+    ----------
+    chapters : iterable of Chapter
+        At least one, such as a part of `kjv_parts`.
+
+    Returns
+    -------
+    str
+        A text file.
 
     Examples
     --------
