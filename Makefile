@@ -20,7 +20,7 @@ export PIP_USE_PEP517 := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench records pins clean kit site pdf epub wheel python assets chromium
+.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench gpu records pins clean kit site pdf epub wheel python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -115,6 +115,9 @@ bench: $(INSTALLED)  ## measure tokenizer, encoder, training, loading and use ag
 	$(BIN)/python -m benchmarks.ragged
 	$(BIN)/python -m benchmarks.loading
 	$(BIN)/python -m benchmarks.sentences
+
+gpu: $(INSTALLED)  ## prove and measure on a GPU what needs one, in at most 8 minutes
+	$(BIN)/python -m benchmarks.gpu
 
 records: $(INSTALLED)  ## repeat all recorded runs (hours; it says first how many)
 	@$(BIN)/python -m pip install -qq -c constraints.txt -e ".[mutants]"

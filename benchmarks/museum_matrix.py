@@ -57,7 +57,7 @@ ANSWERS = {True: "holds", False: "falls", None: "not asked"}
 
 def answer(finding: Finding) -> str:
     """Say what was found; an encoder that stops with an error has given no wrong numbers."""
-    stops = finding.holds is False and "Error, " in finding.sentence
+    stops = finding.refused or (finding.holds is False and "Error, " in finding.sentence)
     return "stops" if stops else ANSWERS[finding.holds]
 
 

@@ -45,20 +45,30 @@ def held_out() -> Pairs:
 
 
 def ranks(model: BertModel, tokenizer: WordPieceTokenizer, pairs: Pairs | None = None) -> list[int]:
-    """Rank the second sentences of some stories by the cosine to the first ones."""
+    """Rank the second sentences of some stories by the cosine to the first ones.
+
+    No two of these sentences are the same, so each has one place: cosines do not tie.
+    """
     pairs = pairs or held_out()
     vectors = (chapter.sentence_vectors(model, tokenizer, side) for side in zip(*pairs))
     first, second = (side.numpy() for side in vectors)
-    return ranks_of_right(first @ second.T, range(len(pairs))).tolist()
+    places = ranks_of_right(first @ second.T, range(len(pairs)))
+    if (places[:, 0] != places[:, 1]).any():
+        raise ValueError("two sentences have the same cosine; store both places of each")
+    return places[:, 0].tolist()
 
 
-def word_ranks() -> list[int]:
-    """Rank them by BM25, which knows words and nothing else."""
+def word_scores() -> np.ndarray:
+    """Score them by BM25, which knows words and nothing else."""
     firsts, seconds = zip(*held_out())
     index = bm25s.BM25()
     index.index([text.split() for text in seconds], show_progress=False)
-    scores = np.stack([index.get_scores(text.split()) for text in firsts])
-    return ranks_of_right(scores, range(QUERIES)).tolist()
+    return np.stack([index.get_scores(text.split()) for text in firsts])
+
+
+def word_ranks() -> list[list[int]]:
+    """Give the first and last place of the right one among words' scores, which often tie."""
+    return ranks_of_right(word_scores(), range(QUERIES)).tolist()
 
 
 def stories_of(text: str, side: int) -> set[int]:
@@ -92,12 +102,11 @@ def best_scores() -> np.ndarray:
         return np.log(chances) - np.log1p(-chances)
 
 
-def best_places(scores: np.ndarray) -> dict[str, list[int]]:
-    """Count for each query what fits better than its own document, and what as well, itself too."""
+def best_places(scores: np.ndarray) -> list[list[int]]:
+    """Give the first and last place of each query's own document; what fits as well is tied."""
     own = scores.diagonal()[:, None]
     tied = np.isclose(scores, own, rtol=0, atol=TIED) | (scores == own)
-    better = (scores > own) & ~tied
-    return {"better": better.sum(axis=1).tolist(), "tied": tied.sum(axis=1).tolist()}
+    return ranks_of_right(np.where(tied, own, scores), range(len(scores))).tolist()
 
 
 def hard_negatives(pairs: Pairs) -> list[str]:
@@ -114,22 +123,17 @@ def hard_negatives(pairs: Pairs) -> list[str]:
     return found
 
 
-def judge_ranks(judge: BertForPreTraining, tokenizer: WordPieceTokenizer) -> list[int]:
-    """Let a cross-encoder sort the ten documents again that BM25 finds."""
-    firsts, seconds = zip(*held_out())
-    index = bm25s.BM25()
-    index.index([text.split() for text in seconds], show_progress=False)
-    scores = np.stack([index.get_scores(text.split()) for text in firsts])
-    return ranks_of_right(
-        chapter.rerank(judge, tokenizer, scores, firsts, seconds), range(QUERIES)
-    ).tolist()
+def judge_rows() -> dict[str, list[list[int]]]:
+    """Let the head for the next sentence sort the ten again that BM25 finds, in one order of ties.
 
-
-def judge_rows() -> dict[str, list[int]]:
-    """Rerank with the head for the next sentence, which was trained on random pairs."""
+    "one order" is that order itself: the list which is sorted again.
+    """
     tokenizer = load_tokenizer(SMALL_WORLD, do_lower_case=True)
     stored = load_pretrained(BertForPreTraining, SMALL_WORLD)
-    return {"as pre-trained": judge_ranks(stored, tokenizer)}
+    one_order = chapter.one_order(word_scores())
+    again = chapter.rerank(stored, tokenizer, one_order, *zip(*held_out()))
+    lists = {"one order": one_order, "as pre-trained": again}
+    return {name: ranks_of_right(rows, range(QUERIES)).tolist() for name, rows in lists.items()}
 
 
 def small_world_rows() -> dict[str, object]:

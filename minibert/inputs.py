@@ -49,9 +49,14 @@ def require_entries(name: str, tensor: Any, fit: Any, rule: str) -> None:
         raise ValueError(f"{name} {rule}, not {tensor[~fit][0].item()}")
 
 
+def is_compiling() -> bool:
+    """Return whether a compiler follows the program: no shape may depend on entries then."""
+    return torch.compiler.is_compiling() or torch.jit.is_tracing()
+
+
 def entries_can_be_read(tensor: Any) -> bool:
     """Return whether entries can be read: on a GPU that would wait, and a compiler cannot."""
-    return tensor.is_cpu and not (torch.compiler.is_compiling() or torch.jit.is_tracing())
+    return tensor.is_cpu and not is_compiling()
 
 
 def require_ids(name: str, ids: Any, size: float, field: str, *shapes: Any) -> None:
@@ -92,6 +97,8 @@ def check_labels(logits: Any, labels: Any, labeled: Any, name: str = "labels") -
     """Raise unless labels are numbers of answers that logits score, and there is one at least."""
     rule = f"run from 0 to {logits.shape[-1] - 1}, or are -100 for no label"
     require_tensor(name, labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")
+    if not entries_can_be_read(labels):
+        return
     if not labeled.any():
         raise ValueError(f"no item is labeled ({name} {rule}); give at least one its label")
     require_entries(name, labels, ~labeled | ((labels >= 0) & (labels < logits.shape[-1])), rule)

@@ -8,7 +8,15 @@ from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 from torch.nn import functional
 
-from .inputs import ABOVE_0, INTEGERS, check_labels, require_entries, require_number, require_tensor
+from .inputs import (
+    ABOVE_0,
+    INTEGERS,
+    check_labels,
+    entries_can_be_read,
+    require_entries,
+    require_number,
+    require_tensor,
+)
 
 IGNORED_LABEL = -100
 ENDS_OF_ANSWER = frozenset({"start_positions", "end_positions"})  # labels that count together
@@ -58,7 +66,9 @@ def cross_entropy(
     TypeError
         If the labels are not integers.
     ValueError
-        If the shapes do not fit, a label is out of range, or nothing is labeled.
+        If the shapes do not fit, a label is out of range, or nothing is labeled. Labels on a GPU
+        are not read, since the CPU would have to wait for them, nor by a compiler; there the loss
+        is NaN if nothing is labeled.
 
     References
     ----------
@@ -72,6 +82,8 @@ def cross_entropy(
     """
     labeled = labels != IGNORED_LABEL  # (...)
     check_labels(logits, labels, labeled)
+    if not entries_can_be_read(labels):  # the same, in shapes that do not depend on labels
+        return functional.cross_entropy(logits.flatten(0, -2), labels.flatten().long())
     log_probs = logits.log_softmax(dim=-1)  # (..., classes)
     chosen = log_probs[labeled, labels[labeled].long()]  # (number of labeled items)
     return -chosen.mean()  # ()

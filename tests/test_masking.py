@@ -151,6 +151,7 @@ def test_a_special_token_is_not_chosen_with_its_word():
     assert seen == {(-100, 9, -100, 8, -100)}
 
 
+@pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
 def test_a_gpu_makes_the_same_riddle():
     ids = draw_ids(20, 30)

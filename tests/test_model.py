@@ -94,6 +94,7 @@ def test_lower_precision_stays_near(dtype):
     close(rough.double(), exact, {torch.float32: 1e-5}.get(dtype, 0.2))
 
 
+@pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
 @pytest.mark.parametrize("training", [True, False])
 def test_a_gpu_gives_the_same_numbers(training):

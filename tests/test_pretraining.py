@@ -127,6 +127,7 @@ def test_bfloat16_autocast_stays_near(kind):
     assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
+@pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
 @each_kind
 def test_a_gpu_gives_the_same_loss(kind):

@@ -63,7 +63,8 @@ class BigramChain:
     def load(cls, folder: str | Path, vocab_size: int) -> BigramChain:
         """Read the pairs that :meth:`save` has stored in a folder."""
         with np.load(Path(folder) / "bigrams.npz") as stored:
-            return cls(*(stored[name].astype(np.int64) for name in NAMED), vocab_size)
+            left, right, count = (stored[name].astype(np.int64) for name in NAMED)
+        return cls(left, right, count, vocab_size)
 
     def save(self, folder: str | Path) -> None:
         """Store the pairs in a folder as ``bigrams.npz``."""

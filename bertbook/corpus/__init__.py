@@ -4,7 +4,8 @@ Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and
 Its optional page has a real book: the King James Bible.
 Chapter 16 has requests of customers, and questions that mean the same or not.
 Chapter 17 has sentences whose names are tagged, and Chapter 18 passages with questions.
-Chapter 19 has letters to a town hall, with the labels of several readers.
+Chapter 19 has letters to a town hall, with the labels of several readers. Chapters 16 and 19 have
+glosses out of WordNet, which nobody here wrote.
 Chapter 21 has sentences with words of two senses, and the classes of the small world's words.
 """
 
@@ -14,6 +15,7 @@ from bertbook.corpus.datasets.entities import (
     parse_entities,
     read_entities,
 )
+from bertbook.corpus.datasets.glosses import Gloss, glosses_file, noun_glosses
 from bertbook.corpus.datasets.letters import (
     LETTER_LABELS,
     Letter,
@@ -96,6 +98,7 @@ __all__ = [
     "Chapter",
     "Estimate",
     "Floors",
+    "Gloss",
     "KjvParts",
     "Ladder",
     "Letter",
@@ -114,6 +117,7 @@ __all__ = [
     "as_documents",
     "corrupted_floors",
     "entity_sentences",
+    "glosses_file",
     "hidden_once_floors",
     "hide_words",
     "hundred_sentences",
@@ -123,6 +127,7 @@ __all__ = [
     "letters_file",
     "masked_word_ladder",
     "masked_word_loss",
+    "noun_glosses",
     "parse_entities",
     "parse_pairs",
     "parse_questions",

@@ -3,10 +3,15 @@
 # An exhibit takes the arguments that the reader sees it use, and no others.
 # pyright: reportIncompatibleMethodOverride=false
 
+import math
+from functools import partial
+
 import torch
 from torch import nn
 from torch.nn import functional
 
+from bertfamily import DebertaV2Config, DebertaV2ForQuestionAnswering
+from bertfamily.deberta_v2 import DisentangledSelfAttention
 from minibert.embeddings import BertEmbeddings
 from minibert.losses import IGNORED_LABEL
 from minibert.pretraining import BertForMaskedLM, MaskedLMOutput
@@ -63,6 +68,28 @@ class _NoWayBack(BertEmbeddings):
         return vectors.requires_grad_()
 
 
+class _AddsTheLowest(DisentangledSelfAttention):
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
+        query, key, value = (
+            self.split_heads(linear(hidden_states)) for linear in (self.query, self.key, self.value)
+        )
+        table = self.pos_dropout(self.table())[None]
+        scores = query @ key.mT + self.score_distances(query, key, table)
+        scores = scores / math.sqrt(3 * self.head_size)
+        lowest = torch.finfo(scores.dtype).min
+        if additive_mask is not None:
+            scores = scores + (additive_mask < 0) * lowest
+        probs = self.dropout(scores.softmax(dim=-1))
+        return self.join_heads(probs @ value), probs if output_attentions else None
+
+
+class _ThisBook25(DebertaV2ForQuestionAnswering):
+    def __init__(self, config) -> None:
+        super().__init__(config)
+        for layer in self.bert.encoder.layer:
+            layer.attention.self.__class__ = _AddsTheLowest
+
+
 LABELS = [
     Bug(_HappyTransformer128, "−1 for −100", "mark and ignore with −100",
         "EricFillion/happy-transformer #128"),
@@ -72,5 +99,9 @@ LABELS = [
         "huggingface/transformers #34191"),
     Bug(_Accelerate1204, "a table no longer tied", "tie it again after loading",
         "huggingface/accelerate #1204"),
+    Bug(_ThisBook25, "a gradient of what is hidden", "masked_fill, and no sum",
+        "this book, Chapter 25, until it was reviewed",
+        config=partial(DebertaV2Config, relative_attention=True, pos_att_type=["c2p", "p2c"],
+                       initializer_range=0.3)),
     Bug(_NoWayBack, "a gradient cut off", "compute without torch.no_grad()", role=BertEmbeddings),
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 # An exhibit takes the arguments that the reader sees it use, and no others.
 # pyright: reportIncompatibleMethodOverride=false
 
+import torch
 from torch import nn
 from torch.nn import functional
 
@@ -37,6 +38,12 @@ class _NormOfTheBatch(nn.BatchNorm1d):
         return super().forward(rows).reshape(x.shape)
 
 
+class _OnePatternForAll(nn.Dropout):
+    def forward(self, x):
+        kept = super().forward(torch.ones_like(x[:1]))
+        return x * kept
+
+
 MODES = [
     Bug(_Transformers679, "eval() forgotten", "call eval() before it answers",
         "huggingface/transformers #679"),
@@ -44,4 +51,6 @@ MODES = [
         "pytorch/pytorch #124464", BertSelfAttention),
     Bug(_NormOfTheBatch, "the batch normalized", "LayerNorm, over each token alone",
         role=nn.LayerNorm),
+    Bug(_OnePatternForAll, "one dropout for the batch", "drop from x itself, not ones",
+        role=nn.Dropout),
 ]  # fmt: skip

@@ -32,7 +32,7 @@ NAMED = re.compile(rf"\s*{NAMES.pattern}\.")
 WITH_EXPORTS = (
     *("bertbook.reader.contracts", "bertbook.corpus", "bertbook.reader", "bertbook.core"),
     *("bertbook.reader.module", "bertbook.museum", "bertbook.museum.invariants"),
-    "bertbook.museum.invariants.lessons",
+    "bertbook.museum.invariants.learning",
     *("minibert.data", "bertfamily", "minibert.fast", "minibert.loading"),
     *("minibert.reference", "minibert.tasks", "minibert.training", "minibert.wordpiece"),
 )

@@ -21,7 +21,9 @@ from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
 from .first_weights import DRAWN_FROM, built_apart
 from .labeled import labeled_positions, score_labeled_words
+from .layer_norm import LowPrecisionLayerNorm
 from .learning import fast_learn_merges
+from .packed import PackedMaskedLM, PackedShape, pack, packed_batches
 from .prepacked import prepack
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 
@@ -29,6 +31,9 @@ __all__ = [
     "FAST_PARTS",
     "CheckpointedLayer",
     "EightBitLinear",
+    "LowPrecisionLayerNorm",
+    "PackedMaskedLM",
+    "PackedShape",
     "UnpaddedEncoder",
     "UnpaddedSelfAttention",
     "block_mask",
@@ -36,6 +41,8 @@ __all__ = [
     "fast_parts",
     "in_eight_bits",
     "labeled_positions",
+    "pack",
+    "packed_batches",
     "prepack",
     "quantize",
     "score_labeled_words",

@@ -28,9 +28,8 @@ class FastSelfAttention(BertSelfAttention):
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token, and on request the weights that made it."""
-        query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
-        key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
-        value = self.split_heads(self.value(hidden_states))  # (batch, heads, seq, head_size)
+        query, key, value = map(self.split_heads, self.project(hidden_states))
+        # each (batch, heads, seq, head_size)
         if additive_mask is not None:
             additive_mask = fit_mask(additive_mask, query)
         if output_attentions or not self._may_fuse(query, additive_mask):
@@ -43,6 +42,12 @@ class FastSelfAttention(BertSelfAttention):
             query, key, value, additive_mask, dropout_p
         )
         return self.join_heads(context), None  # (batch, seq, hidden)
+
+    def project(
+        self, hidden_states: Float[Tensor, "batch seq hidden"]
+    ) -> list[Float[Tensor, "batch seq hidden"]]:
+        """Make queries, keys and values of the vectors."""
+        return [layer(hidden_states) for layer in (self.query, self.key, self.value)]
 
     def _write_out(
         self, query: Tensor, key: Tensor, value: Tensor, additive_mask: Tensor | None

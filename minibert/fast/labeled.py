@@ -9,7 +9,7 @@ from typing import Any
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from minibert.inputs import require_tensor
+from minibert.inputs import is_compiling, require_tensor
 from minibert.losses import IGNORED_LABEL
 
 
@@ -19,7 +19,9 @@ def labeled_positions(
     """Keep the vectors at the labeled positions, in reading order, and their labels.
 
     The loss is over these positions alone, so it and every gradient stay what they were. The scores
-    that a model returns have the shape (positions, vocab); without any label they are all there.
+    that a model returns have the shape (positions, vocab); without any label they are all there,
+    and under a compiler, for which the number of labels may not decide about a shape. There
+    `minibert.fast.pack` names the positions beforehand.
 
     Parameters
     ----------
@@ -46,8 +48,8 @@ def labeled_positions(
         return hidden_states, None
     require_tensor("labels", labels, shapes=[hidden_states.shape[:2]])
     labeled = labels != IGNORED_LABEL  # (batch, seq)
-    if not labeled.any():
-        return hidden_states, labels  # the loss says what is missing
+    if is_compiling() or not labeled.any():
+        return hidden_states, labels  # without any label the loss says what is missing
     return hidden_states[labeled], labels[labeled]  # (positions, hidden), (positions)
 
 

@@ -4,17 +4,23 @@ Replaces minibert.model.BertEncoder and minibert.attention.BertSelfAttention. Ch
 """
 
 from collections.abc import Sequence
-from itertools import accumulate
+from contextlib import suppress
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.nested import nested_tensor_from_jagged
 from torch.nn import functional
 
+from minibert.config import BertConfig
+from minibert.inputs import is_compiling
 from minibert.model import BertEncoder, BertModelOutput
 
 from .attention import FastSelfAttention
+
+varlen_attn: Any = None  # in PyTorch before 2.10
+with suppress(ImportError):
+    from torch.nn.attention.varlen import varlen_attn
 
 
 def block_mask(
@@ -59,9 +65,10 @@ def block_mask(
 class UnpaddedEncoder(BertEncoder):
     """Pack the real tokens of a batch into one row, send it through all layers, and unpack it.
 
-    What comes out at padding is 0. An `UnpaddedSelfAttention` gets the lengths of the sentences,
+    What comes out at padding is 0. An `UnpaddedSelfAttention` gets the offsets of the sentences,
     any other a `block_mask`. A mask that hides more than padding, and the wish for attention
-    weights, are left to the plain way.
+    weights, are left to the plain way. How many tokens are real decides about shapes, for which a
+    GPU has to wait and which a compiler cannot follow: `pack` makes rows of one size beforehand.
 
     Parameters
     ----------
@@ -112,7 +119,7 @@ class UnpaddedEncoder(BertEncoder):
         lengths = real.sum(dim=1)  # (batch)
         informed = [part for part in self.modules() if isinstance(part, UnpaddedSelfAttention)]
         if len(informed) == len(self.layer):
-            mask = lengths.double().cpu()  # (batch), in the place of a mask
+            mask = _offsets(lengths)  # (batch + 1), in the place of a mask
         else:
             mask = block_mask(lengths.tolist(), row.dtype).to(row)
         output = super().forward(row, mask, False, output_hidden_states)
@@ -124,19 +131,30 @@ class UnpaddedEncoder(BertEncoder):
 
 
 class UnpaddedSelfAttention(FastSelfAttention):
-    """Attend within each sentence of a row of many; without lengths, as `FastSelfAttention`.
+    """Attend within each sentence of a row of many; without offsets, as `FastSelfAttention`.
 
-    The lengths of the sentences come in the place of the mask, as a tensor with one dimension. The
+    The offsets of the sentences come in the place of the mask, as a tensor with one dimension:
+    where each begins, and where the last one ends. One that ends where it begins is none. The
     layer keeps nothing of a batch, so that a `CheckpointedLayer` can run it a second time later.
 
-    On a CPU the sentences go one after the other, which is faster than to pad or to mask them. On a
-    GPU they go together, as a nested tensor, into a kernel for sequences of different lengths.
+    On a GPU, in 16 bits and without dropout of the weights, PyTorch's kernel for sequences of
+    various lengths (varlen) takes all sentences at once. Elsewhere they go one after the other: the
+    same numbers, and on a CPU faster than to pad or to mask them.
 
     Parameters
     ----------
     config : BertConfig
-        Gives hidden_size, the number of heads and the dropout of the weights.
+        Gives hidden_size, the number of heads and the dropout of the weights; no sentence has more
+        than `max_position_embeddings` tokens.
+
+    References
+    ----------
+    Dao (2024), FlashAttention-2, whose lengths are called cu_seqlens.
     """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__(config)
+        self.longest = config.max_position_embeddings
 
     def forward(
         self,
@@ -164,10 +182,11 @@ class UnpaddedSelfAttention(FastSelfAttention):
         """
         if additive_mask is None or additive_mask.dim() != 1:
             return super().forward(hidden_states, additive_mask, output_attentions)
-        parts = [layer(hidden_states) for layer in (self.query, self.key, self.value)]
-        on_cpu = hidden_states.device.type == "cpu"
-        attend = self._one_by_one if on_cpu else self._all_at_once
-        return attend(parts, additive_mask.int().tolist()), None  # (1, tokens, hidden)
+        parts, offsets = self.project(hidden_states), additive_mask.int()
+        if self._has_kernel(parts[0]):
+            return self._all_at_once(parts, offsets), None  # (1, tokens, hidden)
+        lengths = [length for length in offsets.diff().tolist() if length]
+        return self._one_by_one(parts, lengths), None
 
     def _one_by_one(self, parts: list[Tensor], lengths: list[int]) -> Tensor:
         """Cut the row into sentences, and let each attend to itself."""
@@ -181,17 +200,23 @@ class UnpaddedSelfAttention(FastSelfAttention):
             return functional.scaled_dot_product_attention(query, key, value)
         return self._write_out(query, key, value, None)[0]
 
-    def _all_at_once(self, parts: list[Tensor], lengths: list[int]) -> Tensor:
-        """Attend with nested tensors, whose sentences have lengths of their own."""
-        ends = torch.tensor([0, *accumulate(lengths)], device=parts[0].device)
-        shortest, longest = min(lengths), max(lengths)
-        ragged = [
-            self.split_heads(nested_tensor_from_jagged(part[0], ends, None, 1, shortest, longest))
-            for part in parts
-        ]  # each (batch, heads, its own seq, head_size)
-        dropout_p = self.dropout.p if self.training else 0.0
-        context = functional.scaled_dot_product_attention(*ragged, dropout_p=dropout_p)
-        return self.join_heads(context).values()[None]  # (1, tokens, hidden)
+    def _has_kernel(self, query: Tensor) -> bool:
+        """Return whether the kernel takes it: on a GPU, in 16 bits, without dropout."""
+        drops = self.training and self.dropout.p > 0
+        in_16_bits = query.dtype in (torch.bfloat16, torch.float16)
+        return varlen_attn is not None and query.is_cuda and in_16_bits and not drops
+
+    def _all_at_once(self, parts: list[Tensor], offsets: Tensor) -> Tensor:
+        """Attend with one kernel for all sentences; blocks beyond the end of one cost nothing."""
+        query, key, value = (part[0].unflatten(-1, (-1, self.head_size)) for part in parts)
+        ends = offsets, offsets, self.longest, self.longest  # of the queries, and of the keys
+        context: Any = varlen_attn(query, key, value, *ends)  # (tokens, heads, head_size)
+        return context.flatten(1)[None]  # (1, tokens, hidden)
+
+
+def _offsets(lengths: Tensor) -> Tensor:
+    """Say where each sentence of a row begins, and where the last one ends, (sentences + 1)."""
+    return functional.pad(lengths.cumsum(0), (1, 0)).double()
 
 
 def _real_tokens(additive_mask: Tensor | None) -> Tensor | None:
@@ -204,8 +229,7 @@ def _real_tokens(additive_mask: Tensor | None) -> Tensor | None:
 
 def _may_pack(mask: Tensor) -> bool:
     """Return whether a mask is one row for each sentence, and no compiler is at work."""
-    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
-    return mask.shape[1] == mask.shape[2] == 1 and not compiling
+    return mask.shape[1] == mask.shape[2] == 1 and not is_compiling()
 
 
 def _unpack(row: Tensor, real: Tensor) -> Tensor:

@@ -1,5 +1,7 @@
 """Ranks and what is made of them, against scikit-learn and by counting."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from sklearn.metrics import ndcg_score
@@ -7,10 +9,26 @@ from sklearn.metrics import ndcg_score
 from bertbook.topics.search.ranking import ndcgs, ranks_of_right, recalls, reciprocal_ranks
 
 
-def test_a_tie_counts_against_the_right_document_and_minus_infinity_comes_last():
-    assert ranks_of_right(np.ones((2, 5)), [0, 4]).tolist() == [5, 5]
-    assert ranks_of_right(np.array([[0.2, 0.5, 0.5, 0.5]]), [2]).tolist() == [3]
-    assert ranks_of_right(np.array([[-np.inf, 1.0, 2.0]]), [0]).tolist() == [3]
+def test_a_tie_gives_two_places_and_minus_infinity_comes_last():
+    assert ranks_of_right(np.ones((2, 5)), [0, 4]).tolist() == [[1, 5], [1, 5]]
+    assert ranks_of_right(np.array([[0.2, 0.5, 0.5, 0.5]]), [2]).tolist() == [[1, 3]]
+    assert ranks_of_right(np.array([[-np.inf, 1.0, 2.0]]), [0]).tolist() == [[3, 3]]
+
+
+def test_every_measure_is_the_mean_over_all_orders_of_the_tied():
+    scores, right = np.array([[3.0, 1, 1, 2, 1], [0, 0, 1, 1, 1]]), np.array([2, 3])
+    orders = [np.array(order) for order in permutations(range(5))]
+    for measure in (reciprocal_ranks, lambda r: recalls(r, 3), lambda r: ndcgs(r, 4)):
+        one_by_one = []
+        for order in orders:
+            places = np.argsort(np.lexsort((np.tile(order, (2, 1)), -scores)), axis=1) + 1
+            one_by_one.append(measure(places[[0, 1], right]))
+        assert measure(ranks_of_right(scores, right)) == pytest.approx(np.mean(one_by_one, axis=0))
+
+
+def test_a_model_that_finds_all_equal_is_as_good_as_guessing():
+    found = reciprocal_ranks(ranks_of_right(np.zeros((1, 300)), [7]))
+    assert found == pytest.approx((1 / np.arange(1, 301)).mean())
 
 
 @pytest.mark.parametrize("k", [1, 5, 10])
@@ -24,7 +42,7 @@ def test_ndcg_is_that_of_scikit_learn(k):
 
 def test_ranks_and_the_other_measures_by_hand():
     ranks = ranks_of_right(np.array([[3.0, 1, 2], [2, 3, 1], [1, 2, 3]]), [0, 2, 1])
-    assert ranks.tolist() == [1, 3, 2]
+    assert ranks.tolist() == [[1, 1], [3, 3], [2, 2]]
     assert reciprocal_ranks(ranks).mean() == pytest.approx((1 + 1 / 3 + 1 / 2) / 3)
     assert recalls(ranks, 2).tolist() == [1, 0, 1]
 

@@ -155,6 +155,17 @@ TINY = {
         "english_page.FEW": 2,
     },
     "family_folders": {},
+    "glosses": {
+        "glosses.LABELS_A_KIND": (2, 5), "glosses.DRAWS": range(2),
+        "glosses.OPTIONS": ("--epochs", "1"),
+    },
+    "head_rivals": {
+        "head_rivals.STORIES": 3, "head_rivals.RIDDLES": 5, "head_rivals.TELLINGS": 1,
+        "head_rivals.OTHER_WOMEN": ["alice", "julia"],
+        "head_rivals.OTHER_MEN": ["robert", "mark"],
+        "head_rivals.LAYER": 1,
+    },
+    "label_origins": {"label_origins.SEEDS": range(2)},
     "ladder": lambda: tiny_ladder() | {
         "ladder_use.SENTENCES": 8, "ladder_use.ALONE": 2, "ladder_before.CHARACTERS": 20_000,
         "ladder_before.MERGES": 20,
@@ -179,6 +190,7 @@ TINY = {
         "roofline.SIDE": 256, "roofline.LONG": 2_000_000, "roofline.BATCHES": ((1, 8), (2, 16)),
     },
     "search": {"search.QUERIES": 20},
+    "search_own": {"search_own.STEPS": 1, "search_own.RATES": (2e-5, 2e-4)},
     "search_runs": lambda: tiny_search_runs() | {
         "search_runs.SEEDS": 1, "search_runs.TRAINING": 600, "search_runs.QUERIES": 20,
         "search.QUERIES": 20,

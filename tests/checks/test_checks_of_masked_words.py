@@ -22,13 +22,17 @@ def reader(*slips):
 
     def my_corrupt_tokens(input_ids, *, vocab_size, mask_token_id, special_ids, generator,
                           mlm_probability=0.15, continues_word=None):  # fmt: skip
+        device = None if "on the CPU" in slips else input_ids.device
+
         def rand(shape=input_ids.shape):
-            return torch.rand(shape, generator=None if "global" in slips else generator)
+            source = None if "global" in slips else generator
+            there = device if "draws there" in slips else None
+            return torch.rand(shape, generator=source, device=there).to(device)
 
         if "two axes" in slips:
             _batch, _seq = input_ids.shape
         known = [*special_ids] if "given ids" in slips else [mask_token_id, *special_ids]
-        special = torch.isin(input_ids, torch.tensor(known))
+        special = torch.isin(input_ids, torch.tensor(known, device=device))
         if "small ids" in slips:
             special = input_ids < 5
         if "asks special" in slips:
@@ -39,7 +43,7 @@ def reader(*slips):
         if "one row" in slips:
             choice = choice[:1].expand(input_ids.shape).clone()
         if continues_word is not None and not {"torn", *OF_LOOPS} & {*slips}:
-            begins = torch.arange(input_ids.shape[-1]) * ~continues_word
+            begins = torch.arange(input_ids.shape[-1], device=device) * ~continues_word
             choice = choice.gather(-1, begins.cummax(dim=-1).values)
         elif continues_word is not None and "torn" not in slips:
             draws = choice.clone()
@@ -73,6 +77,7 @@ def reader(*slips):
         words = input_ids[~special].unique().tolist() if "words of the text" in slips else words
         lots = torch.randint(len(words), input_ids.shape, generator=generator)
         lots = torch.tensor(words)[lots if "one word" not in slips else lots * 0]
+        lots = lots if "words on the CPU" in slips else lots.to(device)
         seen = _fates(input_ids, fate, rand, lots, mask_token_id, slips)
         labels = torch.where(chosen, seen if "mask as label" in slips else input_ids, -100)
         if "all labels" in slips:
@@ -164,6 +169,9 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         ("token by token", "but you go from token to token"),
         ("smallest word", "such as [CLS] [SEP], stopped it with RuntimeError"),
         ("special if nothing else", "such as [CLS] [SEP], should come back as it is"),
+        ("on the CPU", "With ids on a GPU it would stop: isin gets tensors on"),
+        ("draws there", "rand draws there, and its generator is on the CPU"),
+        ("words on the CPU", "With ids on a GPU it would stop: where gets tensors on"),
         ("no labels", "Return two tensors: the ids that the model sees, and the labels"),
     ],
 )

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from bert_pairs import build, close, draw_batch
+from varlen import play_kernel
 
 from minibert.attention import BertSelfAttention, additive_mask, causal_mask
 from minibert.config import BertConfig
@@ -22,8 +23,7 @@ WAYS = {"lengths told": BOTH, "block mask": {BertEncoder: UnpaddedEncoder}}
 def on_any_device(request, monkeypatch):
     """Take the way of a GPU on the CPU, too."""
     if request.param == "all at once":
-        at_once = UnpaddedSelfAttention._all_at_once
-        monkeypatch.setattr(UnpaddedSelfAttention, "_one_by_one", at_once)
+        play_kernel(monkeypatch)
 
 
 def unpadded(parts, kind=BertModel, config=SMALL):
@@ -31,15 +31,15 @@ def unpadded(parts, kind=BertModel, config=SMALL):
         return build(config, kind=kind)
 
 
-@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("layer", [BertLayer, CheckpointedLayer])
 @pytest.mark.parametrize("kind", [BertModel, BertForPreTraining])
-def test_padded_and_unpadded_agree_in_value_and_gradient(kind, way, on_any_device):
+def test_padded_and_unpadded_agree_in_value_and_gradient(kind, layer, way, on_any_device):
     batch, results = draw_batch(SMALL, seed=3), []
     real = batch["attention_mask"] == 1
     assert not real.all()
-    for parts in ({}, WAYS[way]):
+    for parts in ({}, WAYS[way] | {BertLayer: layer}):
         model = unpadded(parts, kind)
         values = [value for value in model(**batch) if isinstance(value, torch.Tensor)]
         values[0] = values[0][real] if values[0].dim() == 3 else values[0]
@@ -112,7 +112,8 @@ def test_lengths_are_told_only_where_every_layer_understands_them():
     close(found[PADDED == 1], plain.last_hidden_state[PADDED == 1], atol=1e-12)
 
 
-def test_layers_that_run_again_hear_the_sentences_of_their_own_batch():
+@pytest.mark.usefixtures("unchecked")
+def test_layers_that_run_again_hear_the_sentences_of_their_own_batch(on_any_device):
     """Two batches go forward before anything goes back; each has lengths of its own."""
     masks = [
         (torch.arange(5) < torch.tensor([[5], [second], [6 - second]])).long() for second in (2, 4)

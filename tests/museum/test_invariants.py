@@ -10,7 +10,7 @@ import bertfamily as family
 from bertbook.museum import ROOMS, broken_model
 from bertbook.museum.bug import SIZES, Bug
 from bertbook.museum.invariants import check_invariants
-from bertbook.museum.invariants.promises import INVARIANTS
+from bertbook.museum.invariants.forward import INVARIANTS
 from bertbook.museum.labels import _OwnLoss
 from bertbook.museum.stepwise import Attention
 from minibert import pretraining, tasks
@@ -39,7 +39,7 @@ BUGS = {bug.name: bug for room in ROOMS.values() for bug in room}
 PADDING, MAP = "padding_changes_nothing", "attention_is_shared_among_tokens"
 MATES, PLACES = "batch_mates_do_not_matter", "places_matter"
 SPLIT, GRADIENTS = "split_batch_is_whole_batch", "gradients_reach_everything"
-HEARS = "every_token_hears_every_token"
+CHANGES = "every_token_changes_every_token"
 FINDS = {
     "Jiant465": (PADDING, MAP, "no_mask_means_all_ones"),
     "BertNli3": (PADDING, MAP),
@@ -49,14 +49,14 @@ FINDS = {
     "Timm2236": (PADDING, MAP),
     "Transformer40": (PADDING, MAP),
     "Unsloth9848": ("padding_alone_gives_numbers",),
-    "Sglang35434": ("every_token_hears_every_token",),
+    "Sglang35434": ("every_token_changes_every_token",),
     "Transformers679": ("evaluation_repeats",),
     "PyTorch124464": ("evaluation_repeats",),
     "NormOfTheBatch": ("training_adds_dropout_only",),
     "VisionTransformer1": (PADDING, MAP),
     "PyTorchNlp2": (PADDING, MAP, MATES),
     "FromScratch6": (PADDING,),
-    "FuxiCtr30": (PADDING, "every_token_hears_every_token"),
+    "FuxiCtr30": (PADDING, "every_token_changes_every_token"),
     "NumpyTransformer1": (PLACES, MATES),
     "DeepPavlov1312": ("segments_matter",),
     "Transformers1258": (PLACES,),
@@ -65,6 +65,8 @@ FINDS = {
     "Transformers34191": (SPLIT,),
     "Accelerate1204": ("table_is_tied",),
     "NoWayBack": (GRADIENTS,),
+    "ThisBook25": (GRADIENTS,),
+    "OnePatternForAll": ("dropout_keeps_the_mean",),
     "Nanochat837": ("calls_stay_apart",),
     "ModernBert141": ("long_texts_are_read_to_the_end",),
     "OutsideOfTheState": ("saved_is_loaded",),
@@ -144,6 +146,51 @@ def test_sizes_too_small_for_the_texts():
         check_invariants(BertModel(BertConfig(**SIZES | {"max_position_embeddings": 11})))
     with pytest.raises(ValueError, match=r"vocab_size \(2\)"):
         check_invariants(BertModel(BertConfig(**SIZES | {"vocab_size": 2})))
+
+
+class NoScale(torch.nn.Dropout):
+    def forward(self, x):
+        return super().forward(x) * (1 - self.p) if self.training else x
+
+
+class KeepsWhatItShouldDrop(torch.nn.Dropout):
+    def forward(self, x):
+        return torch.nn.functional.dropout(x, 1 - self.p, self.training)
+
+
+@pytest.mark.parametrize(
+    ("kind", "seen"), [(NoScale, "makes 0.9 of a mean of 1"), (KeepsWhatItShouldDrop, "of 0.9")]
+)
+def test_a_dropout_of_another_mean_or_share(kind, seen):
+    model = build("ours", "BertModel")
+    model.encoder.layer[0].output.dropout = kind(0.1)
+    findings = check_invariants(model)
+    told = next(f for f in findings if f.name == "dropout_keeps_the_mean")
+    assert "dropout_keeps_the_mean" in findings.broken and seen in told.sentence
+
+
+class Refuses(BertModel):
+    def forward(self, *given, **named):
+        raise RuntimeError("no texts today")
+
+
+def test_a_model_that_stops_at_every_text_is_not_acquitted():
+    findings = check_invariants(Refuses(BertConfig(**SIZES)))
+    assert findings.verdict == "refuses" and findings.broken == []
+    assert not any(finding.holds for finding in findings)
+    assert "RuntimeError, no texts today" in repr(findings)
+    assert check_invariants(build("ours", "BertModel")).verdict == "holds"
+    assert check_invariants(broken_model(BUGS["Jiant465"])).verdict == "broken"
+
+
+def test_an_error_of_the_check_is_not_the_models(monkeypatch):
+    def stops(harness):
+        raise IndexError("in the check")
+
+    monkeypatch.setitem(INVARIANTS, "places_matter", ("Places matter", stops))
+    findings = check_invariants(build("ours", "BertModel"))
+    assert findings.verdict == "holds"
+    assert "the check stopped with IndexError, in the check" in repr(findings)
 
 
 class Clamped(BertEmbeddings):
@@ -247,7 +294,7 @@ class SkipsANorm(BertOutput):
 @pytest.mark.parametrize(
     ("bug", "finds"),
     [
-        (Bug(TwoOfSevenHundred, "", role=BertEmbeddings, config=many_words), {HEARS}),
+        (Bug(TwoOfSevenHundred, "", role=BertEmbeddings, config=many_words), {CHANGES}),
         (Bug(LengthsOfTheMask, ""), {PADDING}),
         (Bug(LastToken, ""), {PADDING}),
         (Bug(LabelsUpToNine, ""), {"labels_count_alike"}),

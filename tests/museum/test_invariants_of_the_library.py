@@ -11,7 +11,7 @@ from bertbook.museum.invariants import check_invariants
 # As a reader meets them: without the checks of shapes that only tests have.
 pytestmark = pytest.mark.usefixtures("unchecked")
 PADDING = "padding_changes_nothing"
-HEARS, LOSS = "every_token_hears_every_token", "labels_count_alike"
+CHANGES, LOSS = "every_token_changes_every_token", "labels_count_alike"
 SPLIT, GRADIENTS = "split_batch_is_whole_batch", "gradients_reach_everything"
 HEADS = ["MaskedLM", "SequenceClassification", "TokenClassification", "QuestionAnswering"]
 HEADS += ["MultipleChoice"]
@@ -51,7 +51,7 @@ WRONG = {  # and what they break; of others see what they say
     "MobileBert": (NARROW | {"intra_bottleneck_size": 12, "true_hidden_size": 12}, {PADDING}),
     "FNet": ({}, {PADDING}),
     "Nystromformer": ({"num_landmarks": 4, "segment_means_seq_len": 16}, {PADDING}),
-    "GPT2": ({}, {HEARS}),
+    "GPT2": ({}, {CHANGES}),
 }
 
 
@@ -118,8 +118,8 @@ def test_an_encoder_that_breaks_an_invariant_is_accused(name):
         ("Esm", "Model", RIGHT["Esm"], {GRADIENTS}),
         ("Xmod", "Model", RIGHT["Xmod"], {GRADIENTS}),
         ("Longformer", "Model", RIGHT["Longformer"] | {"attention_window": 4},
-         {HEARS, GRADIENTS, "attention_is_shared_among_tokens"}),
-        ("Longformer", "ForQuestionAnswering", RIGHT["Longformer"], {PADDING, HEARS}),
+         {CHANGES, GRADIENTS, "attention_is_shared_among_tokens"}),
+        ("Longformer", "ForQuestionAnswering", RIGHT["Longformer"], {PADDING, CHANGES}),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_not_asked(name, head, more, silent):

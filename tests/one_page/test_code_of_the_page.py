@@ -1,6 +1,7 @@
 """BERT on one page: it is short, it needs torch only, and it is the code of the chapters."""
 
 import ast
+import copy
 import functools
 import inspect
 import re
@@ -73,9 +74,26 @@ def test_the_solutions_are_all_there():
     assert set(solved()) == set(SOLVED)
 
 
+def without(argument, node):
+    """Return a function without an argument that nobody passes on the page, and its branch."""
+    node = copy.deepcopy(node)
+    [place] = [n for n, each in enumerate(node.args.kwonlyargs) if each.arg == argument]
+    del node.args.kwonlyargs[place], node.args.kw_defaults[place]
+    node.body = [each for each in node.body if not is_branch(each, f"{argument} is not None")]
+    assert argument not in ast.unparse(node)
+    return node
+
+
+def is_branch(node, condition):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == condition
+
+
 @pytest.mark.parametrize("name", SOLVED)
 def test_a_part_is_the_solution_of_its_exercise(name):
-    assert canonical(on_the_page()[name]) == canonical(solved()[name])
+    solution = solved()[name]
+    if name == "corrupt_tokens":  # the page hides pieces, not whole words
+        solution = without("continues_word", solution)
+    assert canonical(on_the_page()[name]) == canonical(solution)
 
 
 def test_cutting_a_word_is_the_solution_of_its_exercise():

@@ -190,6 +190,7 @@ def test_the_learning_rate_is_that_of_the_package(monkeypatch):
         vocab_size=9, hidden_size=4, num_hidden_layers=1, num_attention_heads=1,
         intermediate_size=4, max_position_embeddings=16,
     )  # fmt: skip
-    bert.train(bert.BertForPreTraining(config), tokenizer, documents, steps=20, size=2, peak=0.5)
+    model = bert.BertForPreTraining(config)
+    bert.train(model, tokenizer, documents, documents, steps=20, size=2, peak=0.5)
     expected = [0.5 * learning_rate_factor(n, warmup_steps=2, max_steps=20) for n in range(20)]
     assert rates == pytest.approx(expected)

@@ -1,5 +1,6 @@
 """BERT on one page cuts, learns, hides and trains as the package does, and answers a question."""
 
+import math
 import random
 import re
 import runpy
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import unicodedata
 from collections import Counter
-from itertools import islice
+from itertools import islice, pairwise
 
 import bert
 import pytest
@@ -17,8 +18,11 @@ from odd_texts import odd_texts, odd_vocabulary
 
 from bertbook.corpus import hundred_sentences
 from bertbook.reader.one_page import PAGE
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.masking import corrupt_tokens
+from minibert.pretraining import BertForPreTraining
 from minibert.text import _OF_UNICODE_8, split_words
+from minibert.training import choose_device
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.learning import learn_vocabulary
 
@@ -87,17 +91,14 @@ def test_the_vocabulary_is_that_of_the_plain_learner(min_frequency):
 
 def test_the_same_tokens_are_chosen_as_by_the_package():
     ids = torch.randint(5, 30, (6, 9), generator=torch.Generator().manual_seed(0))
-    continues = torch.rand(ids.shape, generator=torch.Generator().manual_seed(2)) < 0.3
-    continues[:, 0] = False
-    for words in (None, continues):
-        both = [
-            corrupt(
-                ids, vocab_size=30, mask_token_id=4, special_ids=range(5), continues_word=words,
-                generator=torch.Generator().manual_seed(3),
-            ).labels
-            for corrupt in (bert.corrupt_tokens, corrupt_tokens)
-        ]  # fmt: skip
-        assert torch.equal(*both)
+    both = [
+        corrupt(
+            ids, vocab_size=30, mask_token_id=4, special_ids=range(5),
+            generator=torch.Generator().manual_seed(3),
+        ).labels
+        for corrupt in (bert.corrupt_tokens, corrupt_tokens)
+    ]  # fmt: skip
+    assert torch.equal(*both)
 
 
 def small(documents=STORIES):
@@ -136,22 +137,115 @@ def text_of(tokenizer, ids):
     return " ".join(pieces).replace(" ##", "")
 
 
+TWICE = [*STORIES, ["it rains", "the man sleeps"], ["she smiles", "The  man sleeps"]]
+
+
+def test_no_pair_is_called_strange_by_mistake():
+    """Two documents go on with the same words, capitals and spaces aside."""
+    rng, true_next = random.Random(0), {("it rains", "man"), ("she smiles", "man")}
+    pairs = [bert.draw_pair(TWICE, rng) for _ in range(3000)]
+    lines = {line: next_line for lines in TWICE for line, next_line in pairwise(lines)}
+    for first, second, stranger in pairs:
+        assert stranger == (second.lower().split() != lines[first].lower().split())
+    assert true_next < {(first, second.split()[1]) for first, second, stranger in pairs}
+    assert 0.45 < sum(stranger for *_, stranger in pairs) / len(pairs) < 0.5
+
+
+def trained(steps, size, **chosen):
+    model, tokenizer = small()
+    torch.manual_seed(1)  # dropout
+    return bert.train(model, tokenizer, STORIES, STORIES, steps, size, **chosen), tokenizer
+
+
 def test_training_lowers_the_loss():
     model, tokenizer = small()
     batch = draw(tokenizer, 64, 5)
     before = model.eval()(**batch).loss
-    trained = bert.train(model, tokenizer, STORIES, steps=60, size=8, peak=1e-2)
-    assert not trained.training
-    assert trained(**batch).loss < before - 0.5
+    model, _ = trained(60, 8, peak=1e-2)
+    assert not model.training
+    assert model(**batch).loss < before - 0.5
 
 
 def test_the_same_seed_trains_the_same_model():
-    runs = []
-    for _ in range(2):
-        model, tokenizer = small()
-        torch.manual_seed(1)  # dropout
-        runs.append(bert.train(model, tokenizer, STORIES, steps=5, size=4).state_dict())
-    assert all(torch.equal(weight, runs[1][name]) for name, weight in runs[0].items())
+    first, second = (trained(5, 4)[0].state_dict() for _ in range(2))
+    assert all(torch.equal(weight, second[name]) for name, weight in first.items())
+
+
+def test_each_loss_is_told_beside_a_guesser(capsys):
+    """Losses of documents held out; the guesser is a count of the pieces by another way."""
+    model, tokenizer = small()
+    bert.train(model, tokenizer, STORIES[:2], STORIES, 20, peak=0.0)
+    told = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in told] == [["step", "10"], ["step", "20"]]
+    assert all(line.endswith("minutes left") for line in told)
+    found = [[float(n) for n in re.findall(r"\d+\.\d\d\b", line)] for line in told]
+    counts = Counter(p for lines in STORIES[:2] for line in lines for p in tokenizer.tokenize(line))
+    by_frequency = bert.log_frequencies(tokenizer, STORIES[:2]).log_softmax(-1)
+    share = (counts["it"] + 1) / (counts.total() + len(tokenizer.pieces))
+    assert by_frequency[tokenizer.vocab["it"]].exp().item() == pytest.approx(share)
+    for pieces, guess, pairs, coin in found:
+        assert pieces == pytest.approx(math.log(len(tokenizer.pieces)), abs=0.3)
+        assert 0 < guess < pieces
+        assert pairs == pytest.approx(coin, abs=0.1)
+        assert coin == 0.69
+
+
+def test_what_is_saved_opens_everywhere(tmp_path):
+    model, tokenizer = trained(3, 4)
+    folder = tmp_path / "saved"
+    bert.save_pretrained(model, tokenizer, folder)
+    assert [*tmp_path.iterdir()] == [folder]
+    batch = draw(tokenizer, 4, 0)
+    expected = model(**batch).prediction_logits
+    assert torch.equal(bert.load_pretrained(folder)(**batch).prediction_logits, expected)
+    theirs = transformers.BertForPreTraining.from_pretrained(folder)
+    torch.testing.assert_close(theirs(**batch).prediction_logits, expected)
+    package = load_pretrained(BertForPreTraining, folder)
+    torch.testing.assert_close(package(**batch).prediction_logits, expected)
+    text = "The cat sleeps"
+    ids = bert.load_tokenizer(folder).encode(text)[0]
+    assert load_tokenizer(folder).encode(text) == ids
+    assert transformers.AutoTokenizer.from_pretrained(folder)(text)["input_ids"] == ids
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "link to nothing"])
+def test_nothing_of_somebody_else_is_overwritten(tmp_path, monkeypatch, what):
+    out, path = tmp_path / "mine", text_file(tmp_path, "a b\nb a\n\na a\nb b")
+    if what == "file":
+        out.write_text("mine")
+    elif what == "folder":
+        out.mkdir()
+        (out / "config.json").write_text("mine")
+    else:
+        out.symlink_to("nothing")
+    before = sorted(tmp_path.rglob("*"))
+    model, tokenizer = small()
+    with monkeypatch.context() as patched:
+        patched.delattr(bert, "train")
+        with pytest.raises(ValueError, match="is there already; name a new folder after --out"):
+            bert.main(path, "a [MASK]", out, 2)
+    if what != "link to nothing":
+        with pytest.raises(OSError, match=re.escape(str(out))):
+            bert.save_pretrained(model, tokenizer, out)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_training(tmp_path, monkeypatch):
+    monkeypatch.delattr(bert, "train")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        bert.main(text_file(tmp_path, "a\nb\n\na\nb"), "[MASK]", tmp_path / "file" / "model", 2)
+
+
+@pytest.mark.parametrize("wanted", ["cuda", "tpu"])
+def test_a_device_that_is_not_there_is_told(monkeypatch, wanted):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    monkeypatch.setenv("MINIBERT_DEVICE", wanted)
+    with pytest.raises(ValueError, match=f"{wanted}, but here is only mps and cpu"):
+        bert.choose_device()
+    monkeypatch.delenv("MINIBERT_DEVICE")
+    assert bert.choose_device() == choose_device() == torch.device("mps")
 
 
 def test_a_blank_is_filled_with_what_the_model_gives():
@@ -178,26 +272,39 @@ def test_documents_are_cut_at_blank_lines(tmp_path):
 
 def test_what_is_wrong_is_told_in_a_sentence(tmp_path, monkeypatch):
     def command(*words):
+        monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "argv", ["bert.py", *map(str, words)])
         with pytest.raises(SystemExit) as ended:
             runpy.run_path(str(PAGE), run_name="__main__")
         return ended.value.code
 
-    usage = 'usage: python bert.py my-text.txt "the man [MASK] the book"'
-    assert command() == command(text_file(tmp_path, "a\nb"), "no blank") == usage
+    assert command() == 2
+    path = text_file(tmp_path, "a\nb")
+    assert command(path, "no blank") == "'no blank' has no [MASK] to fill"
     missing = tmp_path / "none.txt"
     assert command(missing, "[MASK]").endswith(f"No such file or directory: '{missing}'")
-    path = text_file(tmp_path, "a\nb\nc")
-    told = f"{path} needs two documents of two lines each, with a blank line between"
-    assert command(path, "[MASK]") == told
+    for text in ("", "one line", "a\nb\nc"):
+        path = text_file(tmp_path, text)
+        told = f"{path} needs two documents of two lines each, with a blank line between"
+        assert command(path, "[MASK]") == told
+    path.write_bytes("a\nb\n\na\nb".encode("utf-16"))
+    assert command(path, "[MASK]") == "save the text as UTF-8"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_windows_line_ends_and_a_byte_order_mark(tmp_path):
+    path = tmp_path / "windows.txt"
+    text = "\n\n".join(map("\n".join, STORIES)).replace("\n", "\r\n")
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert bert.read_documents(path) == STORIES
 
 
 NO_SPACES = "\n\n".join("\n".join("acgt" * 40 for _ in range(3)) for _ in range(4))
 TOO_MUCH = {
     (NO_SPACES, "the [MASK]"): "has 12 words, 12 of more than 100 characters, which become",
     ("\u200b\n\u200b\n\n\u200b\n\u200b", "[MASK]"): "has 0 words, 0 of more than",
-    ("a b\nb a\n\na a\nb b", "a " * 600 + "[MASK]"): "in at most 62 tokens, not 601",
-    ("ab a\nba b\n\nab b\nba a", "ab" * 40 + "[MASK]"): "in at most 62 tokens, not 80",
+    ("a b\nb a\n\na a\nb b", "a " * 600 + "[MASK]"): "in at most 30 tokens, not 601",
+    ("ab a\nba b\n\nab b\nba a", "ab" * 40 + "[MASK]"): "in at most 30 tokens, not 80",
 }
 
 
@@ -207,7 +314,7 @@ def test_what_cannot_be_learned_or_asked_is_told_before_training(
 ):
     monkeypatch.delattr(bert, "train")
     with pytest.raises(ValueError, match=re.escape(TOO_MUCH[text, question])):
-        bert.main(text_file(tmp_path, text), question)
+        bert.main(text_file(tmp_path, text), question, tmp_path / "model", 2)
 
 
 def test_a_question_without_a_blank_is_told():
@@ -216,12 +323,26 @@ def test_a_question_without_a_blank_is_told():
         bert.fill(model, tokenizer, "the cat sleeps")
 
 
-def test_the_command_prints_five_words(tmp_path, monkeypatch, capsys):
-    train = bert.train
-    monkeypatch.setattr(bert, "train", lambda *what, steps: train(*what, steps=2, size=2))
-    bert.main(text_file(tmp_path, "\n\n".join(map("\n".join, STORIES))), "the [MASK] sleeps")
-    probs = [float(line.split()[0]) for line in capsys.readouterr().out.splitlines()[-5:]]
+def test_the_command_prints_five_words(tmp_path, capsys):
+    path, out = text_file(tmp_path, "\n\n".join(map("\n".join, STORIES))), tmp_path / "model"
+    bert.main(path, "the [MASK] sleeps", out, 2)
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "3 documents, 29 words, 19 different; on cpu"
+    probs = [float(line.split()[0]) for line in told[-5:]]
     assert probs == sorted(probs, reverse=True)
+    best = bert.fill(bert.load_pretrained(out), bert.load_tokenizer(out), "the [MASK] sleeps")
+    assert [f"{prob:.3f}  {piece}" for piece, prob in best] == told[-5:]
+
+
+def test_documents_are_held_out_of_a_longer_text(tmp_path, monkeypatch):
+    path = text_file(tmp_path, "\n\n".join(f"a {n}\nb {n}" for n in range(40)))
+    got = []
+    monkeypatch.setattr(bert, "train", lambda *given, max_length: got.append(given))
+    bert.main(path, "a [MASK]", tmp_path / "model", 7)
+    [[_, _, learned, held_out, steps]] = got
+    assert [lines[0] for lines in held_out] == ["a 0", "a 10", "a 20", "a 30"]
+    assert sorted([*learned, *held_out]) == sorted(bert.read_documents(path))
+    assert steps == 7
 
 
 @pytest.mark.thorough
@@ -230,7 +351,7 @@ def test_it_learns_the_hundred_sentences_and_fills_a_blank(tmp_path):
     documents = iter(lambda: list(islice(lines, 4)), [])
     path = text_file(tmp_path, "\n\n".join(map("\n".join, documents)))
     done = subprocess.run(
-        [sys.executable, str(PAGE), str(path), "the man [MASK] the book"],
+        [sys.executable, str(PAGE), str(path), "the man [MASK] the book", "--out", tmp_path / "m"],
         capture_output=True, text=True, timeout=900, check=True,
     )  # fmt: skip
     answers = [line.split() for line in done.stdout.splitlines()[-5:]]

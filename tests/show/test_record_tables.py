@@ -4,13 +4,16 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
+from benchmarks.ladder_steps import useful_products
 from bertbook.core.attention_maps import grouped_interval
 from bertbook.core.grid import sign_grid
 from bertbook.corpus import entity_sentences
 from bertbook.records import record_of
 from bertbook.topics.classify.runs import Runs, lead_over
 from bertbook.topics.family.shoot_out import member_runs, paired_interval
+from bertbook.topics.faster.gpu import both_ladders, gpu_table
 from bertbook.topics.faster.ladder import quartiles, shares_of_peak
 from bertbook.topics.machines import figures as process_figures
 from bertbook.topics.machines import tables as process_tables
@@ -18,6 +21,7 @@ from bertbook.topics.search.tables import best_runs, found_table, gains_of
 from bertbook.topics.tag.results import counts_of_names, drawn_f1, middle_of
 from bertbook.topics.tag.tagging import find_entities
 from bertbook.topics.training_loop.runs import lowest_peak, peaks_of_single_seeds, sign_flip_p
+from minibert.config import BertConfig
 
 
 def test_an_answer_that_was_changed_is_found():
@@ -118,6 +122,24 @@ def test_talk_lies_between_two_measured_sizes_and_fixed_work_is_what_no_row_make
 def test_hidden_sending_is_never_slower(sent):
     apart, hidden = process_tables.both_bounds(8.0, sent, 2.0)
     assert apart <= hidden <= 8 / 5
+
+
+def test_a_step_on_a_gpu_is_compared_with_the_one_before():
+    once = record_of("gpu/measured_once")
+    found = both_ladders(record_of("ladder"), once)
+    assert [round(gpu, 2) for _, gpu in found.values()] == [0.29, 1.26]
+    assert found["compiled"][0] < 1 < found["no padding, rows by chance"][0]
+    assert "1.74" in gpu_table(once["steps"]["256 × 128"]).content  # 89.9 / 51.8
+
+
+def test_a_gpus_share_of_its_peak_is_what_its_times_give():
+    """The operations of a step by the formula: 256 full rows of 128, labels at 15 %."""
+    once, config = record_of("gpu/measured_once"), BertConfig.base()
+    rows = [{"labels": torch.where(torch.arange(128) < 19, 1, -100)}] * 256  # 0.148
+    operations = 2 * useful_products(config, rows)
+    for way in once["steps"]["256 × 128"].values():
+        share = 1e3 * operations / way["milliseconds"] / once["peak"]
+        assert share == pytest.approx(way["mfu"], abs=2e-3)
 
 
 def test_a_pipeline_waits_less_with_more_pieces():

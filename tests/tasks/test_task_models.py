@@ -126,6 +126,7 @@ def test_bfloat16_autocast_stays_near(task):
     assert used and all(grad.isfinite().all() for grad in used)
 
 
+@pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
 @ONE_OF_EACH
 def test_a_gpu_gives_the_same_loss(task):

@@ -246,6 +246,7 @@ def test_autocast_reaches_the_model_where_it_is_wanted(monkeypatch, bf16):
     assert math.isfinite(trainer.history[-1]["loss"])
 
 
+@pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 def test_on_cuda():
     trainer = make_trainer()

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from .lessons import INVARIANTS
-from .trial import MORE, SEQ, Nothing, Trial
+from .harness import MORE, SEQ, Harness, ModelError, NotApplicable
+from .learning import INVARIANTS
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Finding:
     name: str
     holds: bool | None
     sentence: str
+    refused: bool = False
 
 
 class Findings(tuple[Finding, ...]):
@@ -32,11 +33,20 @@ class Findings(tuple[Finding, ...]):
     """
 
     @property
+    def verdict(self) -> str:
+        """One word: "holds", "broken", or "refuses" where no text could be asked about."""
+        if any(finding.refused for finding in self):
+            return "refuses"
+        return "broken" if self.broken else "holds"
+
+    @property
     def broken(self) -> list[str]:
         """The names of the invariants that fail."""
         return [finding.name for finding in self if finding.holds is False]
 
     def __repr__(self) -> str:
+        if self.verdict == "refuses":
+            return f"Nothing is known of this model: {self[0].sentence.partition('ask, ')[2]}"
         return "\n".join(finding.sentence for finding in self)
 
 
@@ -57,7 +67,9 @@ def check_invariants(model: nn.Module) -> Findings:
     -------
     Findings
         One finding for each invariant, with `name`, `holds` and `sentence`; `broken` lists the
-        names of those that fail. `holds` is None if the model has no such part.
+        names of those that fail. `holds` is None if the model has no such part. `verdict` is
+        "holds", "broken", or "refuses" where the model stops with an error at every text: then
+        `broken` is empty because nothing could be asked.
 
     Raises
     ------
@@ -82,28 +94,36 @@ def check_invariants(model: nn.Module) -> Findings:
         )
     with torch.random.fork_rng(devices=[]):
         exact = copy.deepcopy(model).cpu().double()
-        refused = _refused(Trial(model, exact))
+        refused = _refused(Harness(model, exact))
         return Findings(_find(name, model, exact, refused) for name in INVARIANTS)
 
 
-def _refused(trial: Trial) -> Nothing | None:
-    """Return why nothing can be asked of a model that refuses plain texts in its own words."""
-    try:
-        trial.call(trial.inputs(trial.ids))
-    except (AssertionError, ValueError) as error:
-        return Nothing(f"it refuses plain texts: {error}")
-    except Exception:  # each invariant will tell
-        return None
-    return None
+def _refused(harness: Harness) -> str:
+    """Return the error with which a model stops at each text, the shortest too; or nothing."""
+    error = ""
+    for seq in (SEQ, 2, 1):
+        for batch in (harness.inputs(harness.ids[:, :seq]), harness.inputs(harness.ids[:1, :seq])):
+            try:
+                harness.call(batch)
+            except ModelError as refusal:
+                error = error or str(refusal)
+            else:
+                return ""
+    return error
 
 
-def _find(name: str, model: nn.Module, exact: nn.Module, refused: Nothing | None) -> Finding:
+def _find(name: str, model: nn.Module, exact: nn.Module, refused: str) -> Finding:
     """Ask for one invariant, of a fresh copy."""
-    claim, look = INVARIANTS[name]
+    claim, check = INVARIANTS[name]
+    if refused:
+        sentence = f"{claim}: nothing to ask, it refuses plain texts: {refused}"
+        return Finding(name, None, sentence, refused=True)
     try:
-        seen = refused or look(Trial(model, exact))
-    except Exception as error:  # whatever a model stops with, it breaks what was asked
-        seen = f"{type(error).__name__}, {error}"
-    if seen is None or isinstance(seen, Nothing):
+        seen = check(Harness(model, exact))
+    except ModelError as error:  # whatever a model stops with, it breaks what was asked
+        seen = str(error)
+    except Exception as error:  # the check could not ask, which says nothing of the model
+        seen = NotApplicable(f"the check stopped with {type(error).__name__}, {error}")
+    if seen is None or isinstance(seen, NotApplicable):
         return Finding(name, None, f"{claim}: nothing to ask{f', {seen}' if seen else ''}")
     return Finding(name, not seen, f"{claim}: no, {seen}" if seen else f"{claim}: yes")

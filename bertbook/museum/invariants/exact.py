@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 ONLY = 0.4375  # the share that drops where a single dropout is switched on
+_TEXTS, _NUMBERS, _FAR = 4, 10_000, 6  # ones to drop, and deviations that chance allows
 _DROPPING: dict[Any, tuple[int, str]] = {  # where each takes the share: place and name
     functional.dropout: (1, "p"),
     torch.dropout: (1, "p"),
@@ -62,6 +64,23 @@ def dropped_unlike(model: nn.Module) -> str:
             alike.setdefault(getattr(part, "p", 0.0), name)
     unlike = next((each for each in shares.values() if len(each) > 1), {})
     return " and ".join(f"{name} drops a share of {share:g}" for share, name in unlike.items())
+
+
+@torch.no_grad()
+def off_the_mean(dropout: nn.Dropout) -> str:
+    """Say what a dropout does otherwise than to drop its share of ones and keep their mean."""
+    ones = torch.ones(_TEXTS, _NUMBERS)
+    dropped = copy.deepcopy(dropout).train()(ones)
+    share, p = (dropped == 0).double().mean().item(), dropout.p
+    if abs(share - p) > _FAR * (p * (1 - p) / ones.numel()) ** 0.5:
+        return f"drops a share of {share:.2g}, not {p:g}"
+    if (
+        abs((mean := dropped.double().mean().item()) - 1)
+        > _FAR * (p / (1 - p) / ones.numel()) ** 0.5
+    ):
+        return f"makes {mean:.2g} of a mean of 1"
+    alike = bool((dropped == dropped[:1]).all())
+    return "drops the same numbers of every text" if alike else ""
 
 
 def _doubled(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from minibert.embeddings import BertEmbeddings
 from minibert.heads import (
     BertLMPredictionHead,
     BertOnlyMLMHead,
@@ -49,10 +50,15 @@ _SHAPES_OF = {
         "vocab_size": "int; ids start at 0, and all are below it",
         "mask_token_id": "int; [MASK] is special, whether special_ids name it or not",
         "special_ids": "ids that are no words",
-        "generator": "a torch.Generator",
+        "generator": "a torch.Generator on the CPU: draw there, then move",
         "mlm_probability": "float, 0.15 by default",
         "continues_word": "None, or bools like input_ids: true for a piece that continues a word",
     },
+}
+# What makes tensors of its own out of ids has to make them where the ids are.
+_MADE = {
+    BertEmbeddings: "that of the ids or of inputs_embeds, for every tensor",
+    corrupt_tokens: "that of input_ids, for both results",
 }
 
 
@@ -93,6 +99,8 @@ def contract(role: Part) -> str:
     shapes = _SHAPES | _SHAPES_OF.get(role, {})
     lines += [f"  {name}: {shapes[name]}" for name in terms.called if name in shapes]
     lines.append(f"  returns: {terms.returns}")
+    if role in _MADE:
+        lines.append(f"  device: {_MADE[role]}")
     if terms.built and (parameters := parameters_of(role, role)):
         named = (f"{name} ({shape_in_words(shape)})" for name, shape in parameters.items())
         lines.append(f"  parameters: {', '.join(named)}")

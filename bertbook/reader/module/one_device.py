@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
@@ -24,6 +25,9 @@ class OneDevice(TorchFunctionMode):
         devices = {tensor.device.type for tensor in given if tensor.dim()}
         if len(devices) > 1 and func.__name__ not in _MAY_MEET:
             raise OtherDeviceError(f"{func.__name__} gets tensors on {' and on '.join(devices)}")
+        source, place = (kwargs or {}).get("generator"), (kwargs or {}).get("device")
+        if source and place and source.device.type != torch.device(place).type:
+            raise OtherDeviceError(f"{func.__name__} draws there, and its generator is on the CPU")
         return func(*args, **(kwargs or {}))
 
 

@@ -5,7 +5,7 @@ from itertools import combinations
 from bertbook.core.exercises.exercise import Exercise
 
 _PADDING, _MATES = "padding_changes_nothing", "batch_mates_do_not_matter"
-_SPLIT, _HEARS = "split_batch_is_whole_batch", "every_token_hears_every_token"
+_SPLIT, _CHANGES = "split_batch_is_whole_batch", "every_token_changes_every_token"
 
 
 def _falling(change):
@@ -19,7 +19,7 @@ check_falling = Exercise(
     mistakes={
         "{_PADDING} → set()": "What happens to the mean when the same text is padded further?",
         "_PADDING → _MATES": "What of a text changes, though its words do not?",
-        "_PADDING → _HEARS ¦ _PADDING, _HEARS": "Which columns should not enter the mean?",
+        "_PADDING → _CHANGES ¦ _PADDING, _CHANGES": "Which columns should not enter the mean?",
         "{_MATES} → set()": "Which vectors does the first text get back?",
         "_MATES → _MATES, _SPLIT ¦ _SPLIT": "That one needs a loss. What falls without it?",
     },

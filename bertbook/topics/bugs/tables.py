@@ -10,6 +10,7 @@ from bertbook.core.html import Html
 SHORT = {  # the invariants in their order, as columns call them
     "evaluation_repeats": "repeats",
     "training_adds_dropout_only": "training",
+    "dropout_keeps_the_mean": "dropout",
     "calls_stay_apart": "calls apart",
     "batch_mates_do_not_matter": "batch-mates",
     "padding_changes_nothing": "padding",
@@ -17,7 +18,7 @@ SHORT = {  # the invariants in their order, as columns call them
     "no_mask_means_all_ones": "no mask",
     "places_matter": "positions",
     "segments_matter": "segments",
-    "every_token_hears_every_token": "all tokens",
+    "every_token_changes_every_token": "all tokens",
     "long_texts_are_read_to_the_end": "long texts",
     "attention_is_shared_among_tokens": "weights",
     "table_is_tied": "tied table",

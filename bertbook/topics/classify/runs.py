@@ -16,10 +16,13 @@ from bertbook.corpus import (
     MARKS,
     PAIR_LABELS,
     REQUEST_LABELS,
+    glosses_file,
     question_pairs,
     service_requests,
 )
 from bertbook.records import record_of
+from berttools.classify.splitting import split_rows
+from berttools.classify.table import read_table
 
 TASKS = {"requests": (REQUEST_LABELS, service_requests), "pairs": (PAIR_LABELS, question_pairs)}
 SIZES = (20, 60, 200, 630)
@@ -246,3 +249,70 @@ def duels(
         caption="Requests of the test part that exactly one of two gets right; of several seeds "
         "the first.",
     )
+
+
+def _shares(runs: Sequence[str], tested: int = 180) -> Float[np.ndarray, "draws rows"]:
+    """Unpack what was right of the test part, a row for each draw."""
+    return np.array([[*map(int, run[:tested])] for run in runs])
+
+
+def origins_table() -> Html:
+    """Show what requests by hand and by rules bring, without fine-tuning."""
+    cheap = record_of("label_origins")["cheap"]
+    names = ("naive Bayes", "word table", "fixed vectors")
+    rows = [
+        (sample, *(f"{_shares(own[name]).mean():.3f}" for name in names))
+        for sample, own in cheap.items()
+    ]
+    return html(
+        result_table([*names], rows, "learned from"),
+        "Right on the test part; means of five draws, or one sample where there is only one.",
+    )
+
+
+def chance_table() -> Html:
+    """Show tables and layers that chance has drawn, beside the trained ones."""
+    record = record_of("label_origins")
+    trained = record["cheap"]["all 630"]
+    rows = []
+    for name, runs in {
+        **record["controls"],
+        "trained table, no layer": trained["word table"],
+        "trained table, trained layers": trained["fixed vectors"],
+    }.items():
+        shares = _shares(runs)
+        each = shares.mean(axis=1)
+        spread = f"{each.min():.2f} to {each.max():.2f}" if len(each) > 1 else ""
+        rows.append((name, f"{each.mean():.3f}", spread, share_and_interval(shares.mean(axis=0))))
+    columns = ["mean", "over five draws", "interval"]
+    return html(
+        result_table(columns, rows),
+        "A linear classifier, learned from all 630 requests; intervals are over 180 requests.",
+    )
+
+
+def glosses_table() -> Html:
+    """Show what the methods bring on definitions out of WordNet, with few labels and with many."""
+    record = record_of("glosses")
+    sizes = sorted({run["of each"] for run in record["curve"]})
+    curve = {(run["name"], run["of each"]): run["right"] for run in record["curve"]}
+    truth = glosses_truth()
+    rows = []
+    for name, answers in record["whole"].items():
+        hits = np.array([*map(int, answers)]) == truth
+        few = (f"{np.mean(curve[name, size]):.2f}" for size in sizes)
+        rows.append((name, *few, share_and_interval(hits.astype(float))))
+    hits = np.array([*map(int, record["classify"]["answers"])]) == truth
+    rows.append(("fine-tuned", *[""] * len(sizes), share_and_interval(hits.astype(float))))
+    columns = [*(f"{size} of each" for size in sizes), "all 1,400, interval"]
+    return html(
+        result_table(columns, rows),
+        "Right of 300 glosses, ten kinds; few labels: means of three draws.",
+    )
+
+
+def glosses_truth() -> Int[np.ndarray, " rows"]:
+    """Give the numbers of the true kinds of the 300 glosses that are asked about."""
+    table = read_table(glosses_file(), "gloss", "kind")
+    kinds = sorted(set(table.labels))
+    return np.array([kinds.index(table.labels[row]) for row in split_rows(table, seed=0).test])

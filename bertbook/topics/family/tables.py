@@ -46,7 +46,6 @@ CHANGED = {
         "task": "version 3: which tokens were replaced",
     },
     "ELECTRA": {
-        "words": "128 numbers, widened (small model)",
         "task": "which tokens were replaced by a generator",
     },
     "ModernBERT": {

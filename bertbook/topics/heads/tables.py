@@ -217,3 +217,49 @@ def certainty_table(record: Mapping) -> Html:
     ]  # fmt: skip
     return html(result_table([*record], rows, "of the two forms"),
                 "Sure: one of the two forms has more than 0.75 of both.")  # fmt: skip
+
+
+def rows_of_the_table(rivals: Mapping) -> Html:
+    """Compare a head with the cheapest rival: two rows of the table of embeddings."""
+    names = {
+        "all names": "all pairs of our names",
+        "nouns": "nouns for names",
+        "other names": "twenty other pairs",
+    }
+    rows = []
+    for kind, text in names.items():
+        told = rivals["frames"][kind]["frames"]
+        rows.append([text, *(f"{told[name][0]:.3f}" for name in ("head", "rows")),
+                     f"{told['head - rows'][0]:+.3f}",
+                     interval_text(told["head - rows"], 3)])  # fmt: skip
+    columns = ["head 3.5", "nearest row", "difference", "interval"]
+    return html(result_table(columns, rows, "right"),
+                "The nearest row takes the person whose row in the table of embeddings has the "
+                "larger cosine with the pronoun's. Intervals are over twelve frames.")  # fmt: skip
+
+
+def other_heads(rivals: Mapping, shown: int = 4) -> Html:
+    """List the heads that do best on all pairs of names, and how they do on other people."""
+    frames = rivals["frames"]
+    mean = np.array(frames["all names"]["heads"])
+    rows = []
+    for number in np.argsort(-mean.ravel(), kind="stable")[:shown]:
+        layer, head = np.unravel_index(number, mean.shape)
+        shares = (f"{told['heads'][layer][head]:.2f}" for told in frames.values())
+        rows.append([f"head {layer + 1}.{head + 1}", *shares])
+    columns = ["our names", "nouns", "other names"]
+    return html(result_table(columns, rows, "right"),
+                "The best of 72 heads, chosen on our names.")  # fmt: skip
+
+
+def gradients_table(rivals: Mapping) -> Html:
+    """Ask gradients for what attention is asked for: the whole answer."""
+    hiding = rivals["hiding"]
+    rows = [
+        [name, f"{told['correlation'][0]:.2f}",
+         *(["", ""] if name == "attention, all heads" else
+           [f"{told['minus attention'][0]:+.2f}", interval_text(told["minus attention"])])]
+        for name, told in hiding["witnesses"].items()
+    ]  # fmt: skip
+    return html(result_table(["correlation", "minus attention", "paired interval"], rows, "method"),
+                f"The first {hiding['stories']} of the 300 hidden words.")  # fmt: skip

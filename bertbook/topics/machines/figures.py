@@ -79,26 +79,29 @@ def pipeline_drawn(pieces: int) -> Html:
         The drawing.
     """
     steps = pieces + PARTS_OF_A_PIPELINE - 1
-    figure, axes = _canvas((5.6, 2.5), (-5.2, 2 * steps), (-1.5, 4.9))
+    figure, axes = _canvas((5.6, 2.5), (-7.8, 3 * steps), (-1.5, 4.9))
     for part in range(PARTS_OF_A_PIPELINE):
         row = PARTS_OF_A_PIPELINE - 1 - part
         layers = f"process {part}, layers {3 * part + 1} to {3 * part + 3}"
         scale = steps / 7
         axes.text(-0.2 * scale, row + 0.5, layers, ha="right", va="center", fontsize=11)
         for piece in range(pieces):
-            for start, shade in ((part + piece, 0.85), (2 * steps - 1 - part - piece, 0.45)):
-                axes.add_patch(Rectangle((start, row), 1, 0.9, facecolor=PALETTE[piece % 4],
+            back = 3 * steps - 2 * (part + piece + 1)  # the way back takes twice as long
+            for start, width, shade in ((part + piece, 1, 0.85), (back, 2, 0.45)):
+                axes.add_patch(Rectangle((start, row), width, 0.9, facecolor=PALETTE[piece % 4],
                                          alpha=shade, edgecolor="0.5", linewidth=0.5))  # fmt: skip
-    for at, text in ((steps / 2, "forward →"), (1.5 * steps, "← backward")):
+    for at, text in ((steps / 2, "forward →"), (2 * steps, "← backward")):
         axes.text(at, -0.7, text, ha="center", va="center", fontsize=11)
     waits = idle_share(PARTS_OF_A_PIPELINE, pieces)
-    axes.text(steps, 4.5, f"each process waits {waits:.0%} of the time", ha="center", fontsize=11)
+    axes.text(
+        1.5 * steps, 4.5, f"each process waits {waits:.0%} of the time", ha="center", fontsize=11
+    )
     return picture(
         figure,
         alt=f"A schedule of four processes with three layers each, and a batch cut into {pieces}. "
         "On the way forward process 0 begins, and each piece goes on to the next process one step "
-        "later; on the way back process 3 begins. The rest is empty: "
-        f"each process waits {waits:.0%} of the time.",
+        "later; on the way back, whose cells are twice as wide, process 3 begins. The rest is "
+        f"empty: each process waits {waits:.0%} of the time.",
     )
 
 

@@ -9,6 +9,7 @@ from torch.overrides import TorchFunctionMode
 from bertbook.core.exercises.common_mistakes import common_mistake
 from bertbook.core.exercises.verdict import Verdict
 from bertbook.reader.contracts import require_contract
+from bertbook.reader.module.one_device import OneDevice, OtherDeviceError
 from minibert.losses import IGNORED_LABEL
 from minibert.masking import corrupt_tokens
 
@@ -292,6 +293,24 @@ def _on_tensors(function: Callable) -> str:
     )
 
 
+def _other_device(function: Callable) -> str:
+    """Look at ids on another device; one without numbers stands for a GPU."""
+    ids, text = _text(4, 20).to("meta"), "With ids on a GPU"
+    for words in (None, torch.zeros_like(ids, dtype=torch.bool)):
+        try:
+            with OneDevice():
+                seen, labels, _ = _corrupted(function, ids, continues_word=words)
+        except OtherDeviceError as mixed:
+            return f"{text} it would stop: {mixed}. Move what you make to input_ids.device."
+        except Exception as error:  # other things cannot be done without numbers, either
+            if "device" in f"{error}" and "meta tensors" not in f"{error}":
+                return f"{text} it would stop: {error}. Is each draw made on the CPU, and moved?"
+        else:
+            if {seen.device, labels.device} != {ids.device}:
+                return f"{text} the results are on the CPU. Move them to input_ids.device."
+    return ""
+
+
 def _always_asks(function: Callable) -> str:
     """Look at a text so short that its draws may all lie above the share."""
     ids = torch.tensor([[2, 9, 8, 7, 3]])
@@ -302,5 +321,5 @@ def _always_asks(function: Callable) -> str:
 
 _LOOKS = (
     _leaves_alone, _special_anywhere, _chance, _shares, _always_asks, _rows, _drawing_order,
-    _whole_words, _one_sentence, _usual_shares, _nothing_to_ask, _on_tensors,
+    _whole_words, _one_sentence, _usual_shares, _nothing_to_ask, _on_tensors, _other_device,
 )  # fmt: skip

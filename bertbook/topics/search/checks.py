@@ -1,4 +1,4 @@
-"""Exercises of Chapter 22: the contrastive loss, nDCG, fusion, hard negatives."""
+"""Exercises of Chapter 22: the contrastive loss and its lowest value, fusion, hard negatives."""
 
 import numpy as np
 from numpy.linalg import norm
@@ -36,26 +36,30 @@ check_contrastive_loss = Exercise(
 )  # fmt: skip
 
 
-def _ndcg(gains, k):
-    def gain(listed):
-        places = np.arange(1, len(listed) + 1)
-        return (listed / np.log2(1 + places)).sum()
-
-    best = gain(np.sort(gains)[::-1][:k])
-    return gain(np.array(gains[:k])) / best if best else 0.0
+def _lowest(pairs, temperature):
+    apart = -1 / (pairs - 1)
+    return np.log(1 + (pairs - 1) * np.exp((apart - 1) / temperature))
 
 
-check_ndcg = Exercise(
-    "Compute nDCG@k of a list of documents that are right by degrees.",
-    _ndcg,
-    cases=[([3, 2, 0, 1], 4), ([0, 1, 3, 2, 0, 2], 3), ([1, 0], 5), ([0, 0, 0, 1], 2)],
-    edges=[([0, 0, 0], 2), ([0.25, 0.5], 2)],
+check_lowest_loss = Exercise(
+    "Find the lowest contrastive loss that free vectors can reach.",
+    _lowest,
+    cases=[(2, 1.0), (3, 1.0), (4, 0.5), (8, 1.0)],
+    edges=[(5, 0.2)],
+    rtol=2e-3,
     mistakes={
-        "→ 1 / 0.0": "Places are counted from 1.",
-        "/ best → ¦ / k": "Divide by the gain of the best order.",
-        "[::-1] →": "Sort only the best order: all numbers, highest first.",
-        "[:k] → [: k - 1] ¦ [:1] ¦": "Each list is cut off after k.",
-        "0.0 → np.nan ¦ 1.0": "Where nothing is right, return 0.",
+        "-1 / (pairs - 1) → -1": "Can three vectors all point away from one another? Let vectors "
+            "decide: minimize.",
+        "-1 / (pairs - 1) → 0": "Right angles are not the end: vectors can lean further apart.",
+        "/ temperature → ¦ * temperature": "Divide the cosines by the temperature.",
+        "1 + (pairs - 1) → 1 + pairs": "How many of the documents are wrong ones?",
+        "→ 0.0": "Loss 0 is out of reach for cosines. Does the length of your vectors count?",
+        "→ np.log(pairs)": "That is guessing. Do your vectors move, or are all of them alike?",
+        "→ np.log(np.exp((np.cos(2 * np.pi * np.arange(pairs) / pairs) - 1) / temperature).sum())":
+            "Two numbers in each vector are too few. Give each as many as there are pairs.",
+        "→ 1.03 * right(pairs, temperature)": ("A little above the lowest. Have your vectors "
+            "stopped moving? Take more steps.",
+            lambda got, want, *_: (got > want) & (got < 1.05 * want + 2e-3)),
     },
 )  # fmt: skip
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import math
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ from torch.nn import functional
 from minibert.losses import IGNORED_LABEL
 
 from .exact import Exact
-from .tables import tables_of
+from .tensors import tensors_of
 
 ROWS, SEQ, MORE = 4, 9, 3  # texts, tokens in the longest, and columns of padding
 _LENGTHS = (9, 6, 8, 4)
@@ -40,11 +41,26 @@ _USUAL = {  # what an encoder takes that this check gives, or that says the same
 Batch: TypeAlias = dict[str, Any]  # what a model takes, by name
 
 
-class Nothing(str):
+class NotApplicable(str):
     """Why there is nothing to ask."""
 
 
-class Trial:
+class ModelError(Exception):
+    """An error that came out of the model, and not out of the check."""
+
+
+@contextmanager
+def errors_of_the_model() -> Iterator[None]:
+    """Mark what a block raises as the model's."""
+    try:
+        yield
+    except ModelError:
+        raise
+    except Exception as error:  # a model may stop with any
+        raise ModelError(f"{type(error).__name__}, {error}") from error
+
+
+class Harness:
     """A copy of a model in 64 bits, without dropout, and a batch for it."""
 
     def __init__(self, given: nn.Module, exact: nn.Module | None = None) -> None:
@@ -129,11 +145,6 @@ class Trial:
         return type(self.given).__name__.endswith("ForMultipleChoice")
 
     @property
-    def finds_places(self) -> bool:
-        """Whether the model scores places for an answer, padding among them."""
-        return "start_positions" in self.takes
-
-    @property
     def encoder(self) -> nn.Module:
         """The encoder under a head, or the model itself."""
         for part in self.model.children():
@@ -153,7 +164,7 @@ class Trial:
         """Run a model exactly, or plainly as it is; texts to choose from come one by one."""
         if self.chooses:
             batch = {name: table[:, None] for name, table in batch.items()}
-        with nullcontext() if plain else Exact():
+        with errors_of_the_model(), nullcontext() if plain else Exact():
             return (model or self.model)(**batch, **more)
 
     def encode(self, batch: Batch, **more: Any) -> Any:
@@ -161,7 +172,7 @@ class Trial:
         encoder = self.encoder
         if encoder is self.model:
             return self.run(batch, **more)
-        with Exact():
+        with errors_of_the_model(), Exact():
             return encoder(**batch, **more)
 
     def call(
@@ -169,12 +180,15 @@ class Trial:
     ) -> list[Float[Tensor, "..."]]:
         """Return all tables of numbers that a model returns."""
         with torch.no_grad():
-            return [table.clone() for table in tables_of(self.run(batch, model, plain))]
+            return [table.clone() for table in tensors_of(self.run(batch, model, plain))]
 
     def at_tokens(self, batch: Batch, model: nn.Module | None = None) -> list[Float[Tensor, "..."]]:
         """Return the tables without what stands at padding."""
         mask = batch["attention_mask"].bool()
-        tables = zip(self.call(batch, model), self.by_token)
+        tables = [*zip(self.call(batch, model), self.by_token)]
+        for table, by_token in tables:
+            if by_token and table.shape[:2] != mask.shape:
+                raise ModelError(f"ids {tuple(mask.shape)} became {tuple(table.shape)}")
         return [table[mask] if by_token else table for table, by_token in tables]
 
     @cached_property
@@ -247,6 +261,15 @@ class Trial:
             return kind(self.config, **named)
         except TypeError:
             return None
+
+    def spans(self) -> Batch | None:
+        """Return the first and last token of an answer in each text; None without such a loss."""
+        if not {"start_positions", "end_positions"} <= self.takes:
+            return None
+        return {
+            "start_positions": torch.tensor([places[0] for places in _LABELED]),
+            "end_positions": torch.tensor([places[-1] for places in _LABELED]),
+        }
 
     def longest(self) -> int:
         """Return how many tokens fit; places that padding takes are not for tokens."""

@@ -21,7 +21,7 @@ def asking_for_attention(encoder: nn.Module) -> dict[str, bool]:
     return {"output_attentions": True} if eager else {}
 
 
-def tables_of(output: Any) -> list[Float[Tensor, "..."]]:
+def tensors_of(output: Any) -> list[Float[Tensor, "..."]]:
     """List the tensors of a model's output, but for a loss."""
     values = output.values() if hasattr(output, "values") else output
     return [v for v in values if isinstance(v, Tensor) and v.is_floating_point() and v.dim()]

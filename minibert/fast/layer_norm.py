@@ -1,0 +1,41 @@
+"""LayerNorm in 16 bits, with the sums in 32: what lies between the layers stays half as large.
+
+Replaces torch.nn.LayerNorm. Chapter 23.
+"""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+class LowPrecisionLayerNorm(nn.LayerNorm):
+    """Normalize in the type of the products, where autocast is on; elsewhere as `nn.LayerNorm`.
+
+    On a GPU autocast normalizes in float32 and returns float32. Then the sums with the residual are
+    made in float32 too, and each linear layer converts the same vectors again: twice the bytes, in
+    steps that wait for memory. Here vectors come and go in 16 bits; mean and variance are still
+    computed in float32, inside the kernel.
+
+    Parameters
+    ----------
+    normalized_shape : int
+        Length of a vector.
+    eps : float, default 1e-5
+        What is added to the variance.
+
+    References
+    ----------
+    Portes et al. (2023), MosaicBERT, section 2.
+    """
+
+    def forward(self, input: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+        """Normalize each vector."""
+        kind = input.device.type
+        if not torch.is_autocast_enabled(kind):
+            return super().forward(input)
+        dtype = torch.get_autocast_dtype(kind)
+        tensors = [x.to(dtype) for x in (input, self.weight, self.bias)]
+        with torch.autocast(kind, enabled=False):
+            x, weight, bias = tensors
+            return functional.layer_norm(x, self.normalized_shape, weight, bias, self.eps)

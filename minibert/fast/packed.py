@@ -1,0 +1,255 @@
+"""Batches of one size without padding, packed before the model sees them, and a model for them.
+
+The sizes never change, no entry decides about a shape, and nothing has to be read back: a GPU does
+not wait, and a compiler makes one graph. Chapter 23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor, nn
+
+from minibert.losses import IGNORED_LABEL
+from minibert.parts import part
+from minibert.pretraining import BertForMaskedLM, MaskedLMOutput
+
+from .unpadded import UnpaddedSelfAttention
+from .word_loss import word_loss
+
+Row = Mapping[str, Shaped[Tensor, "..."]]
+
+
+class PackedShape(NamedTuple):
+    """The sizes of a packed batch.
+
+    Parameters
+    ----------
+    tokens : int
+        Positions of the row.
+    sentences : int
+        Room for so many sentences, with those of filler at the end.
+    labels : int
+        Room for so many labeled positions: BERT's own programs call it max_predictions_per_seq.
+    longest : int
+        The most tokens of a sentence.
+    """
+
+    tokens: int
+    sentences: int
+    labels: int
+    longest: int
+
+
+def _sentence_lengths(rows: Sequence[Row], shape: PackedShape) -> list[int]:
+    """List the lengths of the rows, then of the sentences of filler that end the packed row."""
+    lengths = [len(row["input_ids"]) for row in rows]
+    left = shape.tokens - sum(lengths)
+    return lengths + [min(shape.longest, left - at) for at in range(0, left, shape.longest)]
+
+
+def _count_row_labels(rows: Sequence[Row]) -> int:
+    """Count the labeled positions of some rows."""
+    return sum(int((row["labels"] != IGNORED_LABEL).sum()) for row in rows)
+
+
+def _fits(rows: Sequence[Row], shape: PackedShape) -> bool:
+    """Return whether rows can be packed into a batch of some shape."""
+    lengths = _sentence_lengths(rows, shape)
+    enough = sum(lengths) <= shape.tokens and len(lengths) <= shape.sentences
+    return enough and _count_row_labels(rows) <= shape.labels
+
+
+def pack(
+    rows: Sequence[Row], shape: PackedShape, filler: int = 0
+) -> dict[str, Shaped[Tensor, "..."]]:
+    """Pack rows of tokens with labels into one row of a fixed size.
+
+    What is left over at the end is filled up with sentences of filler without labels, so that every
+    position belongs to a sentence. The last offset and the label -100 fill the other tables.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Each with ``input_ids`` and ``labels`` of the same length, -100 without label; perhaps with
+        ``token_type_ids``.
+    shape : PackedShape
+        How large the batch is.
+    filler : int, default 0
+        Id of the padding token.
+
+    Returns
+    -------
+    dict of str to Shaped[Tensor, "..."]
+        ``input_ids``, ``position_ids`` and perhaps ``token_type_ids`` of shape (1, tokens);
+        ``offsets`` of shape (sentences + 1), where each sentence begins and the last one ends;
+        ``places`` and ``labels`` of shape (labels), the labeled positions and their true words.
+
+    Raises
+    ------
+    ValueError
+        If the rows do not fit.
+
+    Examples
+    --------
+    >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
+    >>> batch = pack([row, row], PackedShape(tokens=8, sentences=4, labels=3, longest=4))
+    >>> batch["position_ids"], batch["offsets"]
+    (tensor([[0, 1, 2, 0, 1, 2, 0, 1]]), tensor([0., 3., 6., 8., 8.], dtype=torch.float64))
+    >>> batch["places"], batch["labels"]
+    (tensor([1, 4, 0]), tensor([   5,    5, -100]))
+    """
+    if not _fits(rows, shape):
+        lengths = [len(row["input_ids"]) for row in rows]
+        raise ValueError(
+            f"{len(rows)} rows of {sum(lengths)} tokens with {_count_row_labels(rows)} labels do "
+            f"not fit into {shape}; give fewer, or let `packed_batches` divide them"
+        )
+    lengths = _sentence_lengths(rows, shape)
+    ends = torch.tensor([0, *lengths]).cumsum(0)  # (sentences of rows and of filler + 1)
+    labels = _join([row["labels"] for row in rows], shape.tokens, IGNORED_LABEL)
+    (places,) = torch.nonzero(labels != IGNORED_LABEL, as_tuple=True)
+    batch = {
+        name: _join([row[name] for row in rows], shape.tokens, value)[None]
+        for name, value in (("input_ids", filler), ("token_type_ids", 0))
+        if name in rows[0]
+    }
+    return batch | {
+        "position_ids": torch.cat([torch.arange(length) for length in lengths])[None],
+        "offsets": _join([ends], shape.sentences + 1, shape.tokens).double(),
+        "places": _join([places], shape.labels, 0),
+        "labels": _join([labels[places]], shape.labels, IGNORED_LABEL),
+    }
+
+
+def _join(pieces: Iterable[Tensor], size: int, filler: int) -> Tensor:
+    """Put pieces one behind the other, and fill up to a size."""
+    joined = torch.full((size,), filler)
+    pieces = torch.cat([*pieces])
+    joined[: len(pieces)] = pieces
+    return joined
+
+
+def packed_batches(
+    rows: Iterable[Row], shape: PackedShape, filler: int = 0
+) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
+    """Pack rows in the order in which they come; a new batch begins where one does not fit.
+
+    Parameters
+    ----------
+    rows : iterable of mappings
+        As `pack` takes them.
+    shape : PackedShape
+        How large each batch is.
+    filler : int, default 0
+        Id of the padding token.
+
+    Yields
+    ------
+    dict of str to Shaped[Tensor, "..."]
+        As `pack` returns it; all of one shape.
+
+    Raises
+    ------
+    ValueError
+        If a single row does not fit, or is longer than the longest sentence.
+    """
+    waiting: list[Row] = []
+    for row in rows:
+        if len(row["input_ids"]) > shape.longest or not _fits([row], shape):
+            raise ValueError(
+                f"a row of {len(row['input_ids'])} tokens with {_count_row_labels([row])} labels "
+                f"does not fit into {shape}; cut it"
+            )
+        if not _fits([*waiting, row], shape):
+            yield pack(waiting, shape, filler)
+            waiting = []
+        waiting.append(row)
+    if waiting:
+        yield pack(waiting, shape, filler)
+
+
+class PackedMaskedLM(nn.Module):
+    """Train a masked-word model on batches that name the places of their labels.
+
+    ``loss = masked_lm_loss(cls(encoder(embeddings(ids))[places]), labels)``, with the weights of
+    the model, which are trained. Words are scored at the labeled positions only.
+
+    Parameters
+    ----------
+    model : BertForMaskedLM
+        Built while `UnpaddedSelfAttention` played, if its batches have offsets.
+
+    Examples
+    --------
+    >>> from minibert.attention import BertSelfAttention
+    >>> from minibert.config import BertConfig
+    >>> from minibert.parts import override
+    >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
+    >>> batch = pack([row, row], PackedShape(tokens=8, sentences=4, labels=3, longest=4))
+    >>> with override({BertSelfAttention: UnpaddedSelfAttention}):
+    ...     model = PackedMaskedLM(BertForMaskedLM(BertConfig.tiny(vocab_size=89)))
+    >>> model(**batch).loss > 0
+    tensor(True)
+    """
+
+    def __init__(self, model: BertForMaskedLM) -> None:
+        super().__init__()
+        self.model = model
+        self.word_loss = part(word_loss)
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "rows tokens"],
+        places: Int[Tensor, " labels"],
+        labels: Int[Tensor, " labels"],
+        position_ids: Int[Tensor, "rows tokens"] | None = None,
+        offsets: Float[Tensor, " ends"] | None = None,
+        token_type_ids: Int[Tensor, "rows tokens"] | None = None,
+    ) -> MaskedLMOutput:
+        """Compute the loss of a batch as `pack` makes it; no scores are returned.
+
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "rows tokens"]
+            Ids of the tokens.
+        places : Int[Tensor, "labels"]
+            Which positions have a label, counted through all rows.
+        labels : Int[Tensor, "labels"]
+            Ids of the true words, -100 for filler.
+        position_ids : Int[Tensor, "rows tokens"], optional
+            Place of each token in its own sentence; by default 0, 1, 2, ….
+        offsets : Float[Tensor, "ends"], optional
+            Where the sentences of a single row begin; without them each row is one sentence.
+        token_type_ids : Int[Tensor, "rows tokens"], optional
+            Segment of each token; all 0 by default.
+
+        Returns
+        -------
+        MaskedLMOutput
+            With the loss alone.
+
+        Raises
+        ------
+        ValueError
+            If there are offsets, and a layer does not understand them.
+        """
+        bert, head = self.model.bert, self.model.cls.predictions
+        if offsets is not None:
+            _require_offsets_known(bert.encoder)
+        states = bert.embeddings(input_ids, token_type_ids, position_ids)  # (rows, tokens, hidden)
+        states = bert.encoder(states, offsets).last_hidden_state.flatten(0, 1)
+        return MaskedLMOutput(self.word_loss(head, states.index_select(0, places), labels))
+
+
+def _require_offsets_known(encoder: nn.Module) -> None:
+    """Raise unless every layer attends within the sentences of a packed row."""
+    for name, attention in encoder.named_modules():
+        if name.endswith("attention.self") and not isinstance(attention, UnpaddedSelfAttention):
+            raise ValueError(
+                f"{type(attention).__name__} does not know where a sentence of a packed row ends; "
+                "build the model in a block of override({BertSelfAttention: UnpaddedSelfAttention})"
+            )

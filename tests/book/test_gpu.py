@@ -1,0 +1,99 @@
+"""The program for a GPU, on a CPU with tiny sizes, and where little more than PyTorch is there."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks import gpu, gpu_bare, gpu_checks, gpu_race
+from benchmarks.gpu_data import SIZES
+
+ROOT = Path(__file__).resolve().parents[2]
+# What a machine with PyTorch, transformers and pytest need not have.
+BARE = """
+    import importlib.machinery, runpy, sys
+    GONE = {"jaxtyping", "bertbook", "hypothesis", "matplotlib", "nbval", "nbformat", "jupyter"}
+    find = importlib.machinery.PathFinder.find_spec
+    def without(name, *rest):
+        return None if name.partition(".")[0] in GONE else find(name, *rest)
+    importlib.machinery.PathFinder.find_spec = without
+    sys.meta_path = [x for x in sys.meta_path if not x.__module__.startswith("__editable__")]
+    sys.argv = ["benchmarks.gpu", "--dry", "--record", sys.argv[1]]
+    runpy.run_module("benchmarks.gpu", run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+def test_the_same_program_runs_on_a_cpu_of_a_bare_machine(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(BARE), tmp_path / "gpu"],
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "gpu" / "dry-run.json").read_text("utf-8"))
+    assert found["origin"]["torch"] == torch.__version__
+    assert list(found["checks"]) == list(gpu_checks.CHECKS)
+    assert all(check["holds"] for check in found["checks"].values())
+    for name, size in SIZES.items():
+        assert list(found["steps"][name]) == list(size.ways)
+        assert all(way["milliseconds"] > 0 for way in found["steps"][name].values())
+    for way in (way for ways in found["kernels"].values() for way in ways.values()):
+        assert way.pop("kernels") > 100 and sum(way.values()) == pytest.approx(1, abs=1e-3)
+
+
+def test_what_does_not_hold_ends_with_a_sentence(monkeypatch, tmp_path):
+    monkeypatch.setattr(gpu_checks, "CHECKS", {"planted": lambda device: (0.2, 0.1)})
+    monkeypatch.setattr(gpu, "tiny", lambda size: size._replace(ways={}))
+    monkeypatch.setattr(gpu_race, "profiled", lambda size, ways, device: {})
+    monkeypatch.setattr(sys, "argv", ["gpu", "--dry", "--record", str(tmp_path)])
+    before = torch.get_num_threads()
+    with pytest.raises(SystemExit, match=r"^These do not hold: planted$"):
+        gpu.main()
+    torch.set_num_threads(before)
+    assert not json.loads((tmp_path / "dry-run.json").read_text("utf-8"))["checks"]["planted"][
+        "holds"
+    ]
+
+
+def test_a_check_sees_a_part_that_computes_something_else(monkeypatch):
+    class Wrong(torch.nn.LayerNorm):
+        def forward(self, x):
+            return 1.01 * super().forward(x)
+
+    way = gpu_checks.placed({torch.nn.LayerNorm: Wrong}, "padded")
+    difference, bound = gpu_checks.against_plain("cpu", way, bf16=False)
+    assert difference > bound
+
+
+def test_a_way_with_another_loss_is_not_timed(monkeypatch):
+    size = gpu.tiny(SIZES["256 × 128"])
+    ways = {"plain parts": size.ways["plain parts"], "fast parts": size.ways["fast parts"]}
+    prepare, losses = gpu_race.prepare, iter([4.0, 4.2])
+    monkeypatch.setattr(
+        gpu_race, "prepare", lambda *given: prepare(*given)._replace(loss=next(losses))
+    )
+    found = gpu_race.race(size._replace(ways=ways), "cpu", 1e12, 1, float("inf"))
+    assert "milliseconds" in found["plain parts"]
+    assert found["fast parts"] == {"failed": "its loss is 4.2000 in place of 4.0000"}
+    assert gpu_race.race(size, "cpu", 1e12, 1, deadline=0.0) == {}
+
+
+def test_without_a_gpu_or_a_library_it_says_so_in_one_sentence(monkeypatch, capsys):
+    if not torch.cuda.is_available():
+        assert "There is no CUDA device" in gpu.why_not(dry=False)
+    assert gpu.why_not(dry=True) is None
+    monkeypatch.setattr(gpu_bare, "NEEDED", ("torch", "no_such_library"))
+    assert gpu.why_not(dry=True) == "This needs no_such_library: pip install no_such_library"
+
+
+def test_peaks_are_those_of_the_card_or_measured():
+    assert gpu_race.peak_of("NVIDIA H200", 1.0) == 989e12
+    assert gpu_race.peak_of("another", 5.0) == 5.0
+    assert gpu.slug("NVIDIA H100 80GB HBM3") == "nvidia-h100-80gb-hbm3"
+    assert len(gpu.chapter_commands()) == len(gpu.CHAPTERS)
+    assert any("test_trainer" in word for word in gpu.marked_tests()["tests"][0])

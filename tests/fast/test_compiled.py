@@ -1,0 +1,58 @@
+"""A compiler follows the whole step: no graph breaks, and the same loss and gradient."""
+
+import pytest
+import torch
+from bert_pairs import SMALL, build, close, draw_batch, draw_labels
+
+from minibert.fast import CheckpointedLayer, fast_parts
+from minibert.layer import BertLayer
+from minibert.parts import override
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+
+PARTS = {"plain": dict, "fast": fast_parts, "checkpointed": lambda: {BertLayer: CheckpointedLayer}}
+BATCH = draw_batch(SMALL, seed=3)
+LABELS = draw_labels(SMALL, BATCH, seed=4)
+WHOLE = {name: rows for name, rows in BATCH.items() if name != "attention_mask"}
+
+pytestmark = pytest.mark.usefixtures("unchecked")
+
+
+@pytest.fixture(autouse=True)
+def forget_graphs():
+    torch._dynamo.reset()
+
+
+@pytest.mark.parametrize("batch", [BATCH, WHOLE], ids=["mask", "no mask"])
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("kind", [BertForMaskedLM, BertForPreTraining])
+def test_a_step_is_one_graph(kind, parts, batch):
+    labels = LABELS if kind is BertForPreTraining else {"labels": LABELS["labels"]}
+    with override(PARTS[parts]()):
+        model = build(SMALL, kind=kind)
+    found = []
+    for each in (model, torch.compile(model, fullgraph=True, backend="eager")):
+        model.zero_grad()
+        loss = each(**batch, **labels).loss
+        loss.backward()
+        found.append([loss, *(p.grad for p in model.parameters() if p.grad is not None)])
+    for eager, compiled in zip(*found, strict=True):
+        close(compiled, eager, atol=1e-12)
+
+
+@pytest.mark.parametrize("parts", ["plain", "fast"])
+def test_without_a_compiler_a_wrong_label_is_named(parts):
+    with override(PARTS[parts]()):
+        model = build(SMALL, kind=BertForMaskedLM)
+    wrong = LABELS["labels"].clone()
+    wrong[0, 1] = SMALL.vocab_size
+    with pytest.raises(ValueError, match=f"labels run from 0 to 40, .*, not {SMALL.vocab_size}"):
+        model(**BATCH, labels=wrong)
+    with pytest.raises(ValueError, match="no item is labeled"):
+        model(**BATCH, labels=torch.full_like(wrong, -100))
+
+
+def test_numbers_that_no_device_holds_have_a_loss_too():
+    """On the device meta only shapes are computed, so that no entry of a label can be read."""
+    model = build(SMALL, kind=BertForMaskedLM).to("meta")
+    batch = {name: rows.to("meta") for name, rows in BATCH.items()}
+    assert model(**batch, labels=LABELS["labels"].to("meta")).loss.shape == ()

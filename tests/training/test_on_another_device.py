@@ -1,0 +1,164 @@
+"""Model and batch on another device than the CPU: nothing mixes, and the numbers are the same."""
+
+from types import SimpleNamespace
+
+import bert
+import pytest
+import torch
+from bert_pairs import SMALL, draw_batch, draw_labels
+from family_pairs import MEMBERS, build
+from family_pairs import draw_batch as draw_for
+from other_device import NAME, MixedDevicesError, other_device
+from small_model import TERMS, SmallModel, ragged_batches
+from tasks import TASKS, cast
+
+from bertbook.corpus import hundred_sentences
+from minibert.masking import corrupt_tokens
+from minibert.pretraining import BertForPreTraining
+from minibert.training import BertTrainer, TrainingConfig
+from minibert.training.devices import to_device
+
+
+@pytest.mark.parametrize(
+    "mixture",
+    [
+        lambda there: torch.ones(3, device=there) + torch.ones(3),
+        lambda there: torch.nn.Linear(2, 2).to(there)(torch.ones(1, 2)),
+        lambda there: torch.nn.Embedding(4, 2)(torch.zeros(3, dtype=torch.long).to(there)),
+        lambda there: torch.where(torch.ones(3, device=there) > 0, torch.ones(3), 0.0),
+        lambda there: torch.cat([torch.ones(3, device=there), torch.ones(3)]),
+        lambda there: torch.ones(3)[torch.ones(3, device=there) > 0],
+        lambda there: torch.rand(3, device=there, generator=torch.Generator()),
+        lambda there: torch.isin(torch.ones(3, device=there), torch.tensor([1.0])),
+    ],
+)
+def test_a_mixture_would_show(mixture):
+    with other_device() as there, pytest.raises((MixedDevicesError, RuntimeError)):
+        mixture(there)
+
+
+def test_what_a_gpu_allows_is_allowed():
+    with other_device() as there:
+        row = torch.arange(4.0).to(there)
+        assert (row + torch.tensor(1.0)).tolist() == [1, 2, 3, 4]
+        assert row[torch.tensor([2, 0])].cpu().numpy().tolist() == [2, 0]
+        assert row[2].item() == 2
+        with pytest.raises((TypeError, RuntimeError)):
+            row.numpy()
+    assert row.device != torch.device("cpu")
+
+
+def on(device, work):
+    """Return the numbers of some work on a device, or on another one if it is None."""
+    if device is not None:
+        return work(torch.device(device))
+    with other_device() as there:
+        return work(there)
+
+
+def test_the_page_trains_and_answers(tmp_path, capsys):
+    documents = [hundred_sentences()[n : n + 4] for n in range(0, 100, 4)]
+    tokenizer = bert.WordPieceTokenizer(bert.learn_pieces(bert.count_words(documents), 90))
+    config = bert.BertConfig(
+        vocab_size=len(tokenizer.pieces), hidden_size=16, num_hidden_layers=2,
+        num_attention_heads=2, intermediate_size=32, max_position_embeddings=64,
+    )  # fmt: skip
+
+    def work(device):
+        torch.manual_seed(0)
+        model = bert.BertForPreTraining(config).to(device)
+        assert next(model.parameters()).device == device
+        bert.train(model, tokenizer, documents, documents, 12, size=4)
+        bert.save_pretrained(model, tokenizer, tmp_path / device.type)
+        told = [line.rpartition("   ")[0] for line in capsys.readouterr().out.splitlines()]
+        return told, bert.fill(model, tokenizer, "the man [MASK] the book")
+
+    assert on(None, work) == on("cpu", work)
+    for name in ("model.safetensors", "config.json", "vocab.txt"):
+        assert (tmp_path / NAME / name).read_bytes() == (tmp_path / "cpu" / name).read_bytes()
+
+
+@pytest.mark.parametrize("corrupt", [bert.corrupt_tokens, corrupt_tokens])
+def test_a_text_is_corrupted_where_it_is(corrupt):
+    def work(device):
+        ids = torch.randint(5, 30, (6, 9), generator=torch.Generator().manual_seed(0)).to(device)
+        found = corrupt(
+            ids, vocab_size=30, mask_token_id=4, special_ids=range(5),
+            generator=torch.Generator().manual_seed(3),
+        )  # fmt: skip
+        assert {each.device for each in found} == {device}
+        return [each.tolist() for each in found]
+
+    assert on(None, work) == on("cpu", work)
+
+
+def test_the_trainer_trains_and_evaluates(tmp_path):
+    def work(device):
+        plan = TrainingConfig(max_steps=6, seed=0, warmup_steps=3, save_steps=3, eval_steps=3)
+        trainer = BertTrainer(
+            SmallModel(), plan, folder=tmp_path / device.type, device=device, terms=TERMS,
+            show_progress=False,
+        )  # fmt: skip
+        history = trainer.fit(ragged_batches(), ragged_batches(seed=1))
+        losses = [record.get("loss", record.get("eval_loss")) for record in history]
+        return losses, [each.tolist() for each in trainer.model.parameters()]
+
+    assert on(None, work) == on("cpu", work)
+
+
+def one_step(model, batch, device):
+    """Return the loss of a batch, before and after a step."""
+    losses, batch = [], to_device(batch, device)
+    optimizer = torch.optim.AdamW(model.to(device).train().parameters(), lr=1e-2)
+    for _ in range(2):
+        torch.manual_seed(0)
+        losses.append(model(**batch).loss)
+        optimizer.zero_grad()
+        losses[-1].backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+    return [loss.item() for loss in losses]
+
+
+def test_pre_training_takes_a_step():
+    batch = draw_batch(SMALL, 1)
+    batch |= draw_labels(SMALL, batch, 1)
+
+    def work(device):
+        torch.manual_seed(0)
+        return one_step(BertForPreTraining(SMALL), batch, device)
+
+    assert on(None, work) == on("cpu", work)
+
+
+@pytest.mark.parametrize("task", TASKS[::3], ids=lambda task: task.name)
+def test_a_task_takes_a_step(task):
+    batch = draw_batch(SMALL, 1)
+    batch |= cast(task.labels(batch, 1), torch.float32)
+
+    def work(device):
+        torch.manual_seed(0)
+        return one_step(task.kind(SMALL, **task.task), batch, device)
+
+    assert on(None, work) == on("cpu", work)
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_a_member_of_the_family_takes_a_step(name):
+    member = MEMBERS[name]
+
+    def work(device):
+        torch.manual_seed(0)
+        model = build(member)
+        batch = draw_for(member, model.config)
+        score = torch.nn.Linear(model.config.hidden_size, 3)
+
+        def forward(**rows):
+            states = model(**rows).last_hidden_state
+            return SimpleNamespace(loss=score(states).square().mean())
+
+        whole = torch.nn.ModuleList([model, score])
+        whole.forward = forward
+        return one_step(whole, batch, device)
+
+    assert on(None, work) == on("cpu", work)
