@@ -13,16 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Shaped
 from rjsmin import jsmin
 from safetensors.numpy import load_file
 
 from minibert.text_files import packed_text
 
+from .bigram_chain import BigramChain
+
 ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
-    "known_words", "fill_in_figure", "opening_figure", "next_sentence", "sentence_figure",
+    "known_words", "fill_in_figure", "opening_figure", "any_sentence", "next_sentence",
+    "sentence_figure",
     "see_heads", "follow_shapes", "swap_heads", "weigh_words", "matrices", "toy_training",
     "learning", "word_map", "own_question", "loss_plot", "toy_worker", "train_figure", "memory",
     "memory_panel", "cards", "python_worker", "exercise", "page",
@@ -66,28 +69,72 @@ def vocabulary_script() -> str:
 
 
 def folder_script(folder: str | Path) -> str:
-    """Write the model of a folder in Hugging Face's layout as a script, under the folder's name."""
+    """Write the model of a folder in Hugging Face's layout as a script, under the folder's name.
+
+    Matrices may be in eight bits. Pairs that were counted beside the model come along, with what
+    answers by them.
+    """
     folder = Path(folder)
     pieces = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    return model_script(folder.name, load_file(folder / "model.safetensors"), pieces, config)
+    tensors = load_file(folder / "model.safetensors")
+    counted = (folder / "bigrams.npz").is_file()
+    script = model_script(folder.name, tensors, pieces, config)
+    return _with_rival(script, BigramChain.load(folder, len(pieces))) if counted else script
 
 
 def model_script(
     name: str,
-    tensors: Mapping[str, Float[np.ndarray, "..."]],
+    tensors: Mapping[str, Shaped[np.ndarray, "..."]],
     pieces: Sequence[str],
     config: Mapping[str, Any],
     kind: str = "bert",
 ) -> str:
-    """Write a model as a script that hands it to the page, 16 bits a number."""
-    halves = [np.ascontiguousarray(array, dtype="<f2") for array in tensors.values()]
+    """Write a model as a script that hands it to the page, 16 or 8 bits a number."""
+    in_eight_bits = any(array.dtype == np.int8 for array in tensors.values())
     content = {
         "kind": kind,
         "config": dict(config),
         "pieces": list(pieces),
         "do_lower_case": True,
-        "shapes": [[key, list(array.shape)] for key, array in tensors.items()],
-        "data": base64.b64encode(b"".join(half.tobytes() for half in halves)).decode(),
+        **(_eight_bits(tensors) if in_eight_bits else _packed(tensors, "<f2")),
     }
     return f"minibert.receive({as_json(name)}, {as_json(content)});\n"
+
+
+def _packed(tensors: Mapping[str, Shaped[np.ndarray, "..."]], dtype: str) -> dict[str, Any]:
+    """Write arrays one after another: their names and shapes, and all numbers as one text."""
+    arrays = [np.ascontiguousarray(array, dtype=dtype).tobytes() for array in tensors.values()]
+    shapes = [[key, list(array.shape)] for key, array in tensors.items()]
+    return {"shapes": shapes, "data": base64.b64encode(b"".join(arrays)).decode()}
+
+
+def _eight_bits(tensors: Mapping[str, Shaped[np.ndarray, "..."]]) -> dict[str, Any]:
+    """Write whole numbers with 8 bits, and the scales and vectors with 32."""
+    rows = {name: array for name, array in tensors.items() if array.dtype == np.int8}
+    others = {name: array for name, array in tensors.items() if name not in rows}
+    whole = _packed(rows, "<i1")
+    return {"rows": whole["shapes"], "numbers": whole["data"], **_packed(others, "<f4")}
+
+
+def _with_rival(script: str, chain: BigramChain) -> str:
+    """Let a model's script hand over a rival, too, by the code of ``bigram_chain.js``."""
+    code = jsmin((LIVE / "bigram_chain.js").read_text(encoding="utf-8"))
+    rival = f'{{rival:new BigramChain("{_pairs(chain)}",{chain.vocab_size})}}'
+    handing = script.replace(");\n", f",{rival});\n")
+    return f'(() => {{\n"use strict";\n{code}\n{handing}}})();\n'
+
+
+def _pairs(chain: BigramChain) -> str:
+    """Write pairs that were counted: the steps from one to the next, and the counts.
+
+    Seven bits a byte, the lowest first, as LEB128 does; most numbers fit into one or two bytes.
+    """
+    steps = np.diff(chain.left * chain.vocab_size + chain.right, prepend=0)
+    written = bytearray()
+    for number in np.stack([steps, chain.count], axis=1).ravel().tolist():
+        while number > 127:
+            written.append(number & 127 | 128)
+            number >>= 7
+        written.append(number)
+    return base64.b64encode(written).decode()

@@ -77,7 +77,7 @@ def _answered(text: Mapping) -> str:
     model, best = (column.get(truth, 0) for column in columns.values())
     return (
         f'<div class="mb-sentence" role="group" aria-label="Sentence">{"".join(lines)}</div>'
-        f"<div>{_table(columns, truth, turn)}</div>"
+        f"<div>{answer_table(columns, turn, truth)}</div>"
         f'<p role="status">“{escape(truth)}” stood there. The model gives it {model:.2f}, the best '
         f"possible guesser {best:.2f}.</p>"
     )
@@ -92,16 +92,22 @@ def _word(word: str, is_hidden: bool, weight: float, turn: int) -> str:
     )
 
 
-def _table(columns: Mapping[str, Mapping[str, float]], truth: str, turn: int) -> str:
+def answer_table(
+    columns: Mapping[str, Mapping[str, float]],
+    turn: int = 0,
+    truth: str | None = None,
+    each: int = SHOWN,
+) -> str:
     """Draw the likeliest words, a row for each; bars stand behind the numbers."""
     found = [
         word
         for column in columns.values()
-        for word, prob in sorted(column.items(), key=lambda one: -one[1])[:SHOWN]
+        for word, prob in sorted(column.items(), key=lambda one: -one[1])[:each]
         if prob >= LEAST
     ]
     first = next(iter(columns.values()))
-    words = sorted(dict.fromkeys([*found, truth]), key=lambda word: -first.get(word, 0))
+    truths = () if truth is None else (truth,)
+    words = sorted(dict.fromkeys([*found, *truths]), key=lambda word: -first.get(word, 0))
     heads = "".join(f'<th scope="col">{name}</th>' for name in ("word", *columns))
     rows = "".join(
         f'<tr style="--turn:{turn + n}"><th scope="row">{escape(word)}</th>'

@@ -82,29 +82,30 @@ function shareCell(prob) {
   return element("td", { style: style }, prob.toFixed(2));
 }
 
-/** List the words that somebody finds likely, the likeliest first; columns are maps from words. */
-function likelyWords(columns, truth) {
+/** List words that somebody finds likely: so many of each column, a map from words, and of all. */
+function likelyWords(columns, truth, [each, most] = [5, 8]) {
   const found = columns.flatMap((column) => {
-    const sorted = [...column].sort((a, b) => b[1] - a[1]).slice(0, 5);
+    const sorted = [...column].sort((a, b) => b[1] - a[1]).slice(0, each);
     return sorted.filter(([, prob]) => prob >= 0.005).map(([word]) => word);
   });
   const value = (word) => columns[0].get(word) ?? 0;
   const words = [...new Set([...found, ...(truth ? [truth] : [])])];
-  return words.sort((a, b) => value(b) - value(a)).slice(0, 8);
+  return words.sort((a, b) => value(b) - value(a)).slice(0, most);
 }
 
 /** Draw answers as a table: a row for each likely word, a column for each who answers. */
-function answerTable(named, truth) {
+function answerTable(named, truth, rows) {
   const columns = named.filter(([, column]) => column.size);
   const cell = (name) => element("th", { scope: "col" }, name);
   const shares = columns.map(([, column]) => column);
-  const rows = likelyWords(shares.length ? shares : [new Map()], truth).map((word) => {
+  const words = likelyWords(shares.length ? shares : [new Map()], truth, rows);
+  const drawn = words.map((word) => {
     const cells = shares.map((column) => shareCell(column.get(word) ?? 0));
     return element("tr", {}, element("th", { scope: "row" }, word), ...cells);
   });
   const heads = ["word", ...columns.map(([name]) => name)].map(cell);
   const top = element("thead", {}, element("tr", {}, ...heads));
-  return element("table", { class: "mb-table mb-answers" }, top, element("tbody", {}, ...rows));
+  return element("table", { class: "mb-table mb-answers" }, top, element("tbody", {}, ...drawn));
 }
 
 /** Say what the word that stood there costs each of the two, in nats. */

@@ -9,9 +9,9 @@ const models = new Map(); // what has been made of it
 const NO_MODELS = ["python", "exercises", "bert-uncased"]; // files that hold something else
 let latest; // the name of the model that was made ready last
 
-/** Take what a script file brings; each such file consists of one call of this function. */
-function receive(name, content) {
-  received.set(name, content);
+/** Take what a script file brings, in one call of this function; a model may have a rival. */
+function receive(name, content, more) {
+  received.set(name, { ...content, ...more });
 }
 
 /** Say how large a file is, as people do. */

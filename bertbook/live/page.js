@@ -1,7 +1,7 @@
 // What this file leaves on the page: one global object, and live figures.
 
 globalThis.minibert ??= {
-  ...{ ready, tokenize, forward, receive, mount },
+  ...{ ready, tokenize, forward, receive, modelOf, mount },
   ...{ WordPieceTokenizer, ToyTraining, lossAndGradients },
 };
 // In a notebook each output brings this file. The first one on the page has the models.

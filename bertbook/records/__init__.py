@@ -52,8 +52,9 @@ def trained_folder(name: str) -> Path:
     Parameters
     ----------
     name : str
-        "small-world" (Chapter 14), with ``config.json``, ``model.safetensors`` and ``vocab.txt``,
-        or "toy" (Chapter 5), with weights only.
+        "small-world" (Chapter 14), with ``config.json``, ``model.safetensors`` and ``vocab.txt``;
+        "english", a model of the King James Bible in eight bits, which
+        ``bertbook.core.eight_bits`` opens; or "toy" (Chapter 5), with weights only.
 
     Returns
     -------

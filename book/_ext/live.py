@@ -14,15 +14,16 @@ from safetensors.numpy import load_file
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from bertbook.core.any_sentence import any_sentence
 from bertbook.core.live_scripts import folder_script, model_script, page_script, vocabulary_script
 from bertbook.core.opening import opening
 from bertbook.corpus import hundred_sentences, vocabulary
-from bertbook.records import trained_folder
+from bertbook.records import record_of, trained_folder
 
 BOOK = Path(__file__).resolve().parents[1]
 LIVE = BOOK / "_vendor" / "live"
 PYTHON = BOOK / "_vendor" / "lib" / "pyodide" / "python.js"
-SMALL_WORLD = trained_folder("small-world")
+SMALL_WORLD, ENGLISH = trained_folder("small-world"), trained_folder("english")
 
 
 def toy() -> str:
@@ -37,6 +38,7 @@ def write_scripts(app: Sphinx) -> None:
     LIVE.mkdir(parents=True, exist_ok=True)
     files = {}
     scripts = {"small-world": folder_script(SMALL_WORLD), "toy": toy()}
+    scripts["english"] = folder_script(ENGLISH)
     scripts |= {"bert-uncased": vocabulary_script(), "exercises": archive_script()}
     for name, content in scripts.items():
         if not content:  # the extra that brings it is not installed, and the figure says so
@@ -68,8 +70,45 @@ class Opening(SphinxDirective):
         return [nodes.raw("", figure._repr_html_(), format="html")]
 
 
+class AnySentence(SphinxDirective):
+    """The second figure of the landing page, in which a model of real English fills in blanks.
+
+    The argument is the caption, with the numbers of the record as ``{bert}``, ``{counts}``,
+    ``{ahead}``, ``{moved}`` and ``{changed}``; each line holds a sentence with [MASK].
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Write the figure as it stands in the page."""
+        os.environ["BOOK_STORED"] = "1"
+        examples = [line for line in self.content if line.strip()]
+        caption = _with_record(self.arguments[0])
+        figure = any_sentence(examples, ENGLISH, caption=caption)
+        return [nodes.raw("", figure._repr_html_(), format="html")]
+
+
+def _with_record(caption: str) -> str:
+    """Put what was measured on chapters that nobody had read into a caption."""
+    measured = record_of("english_page")["chapters"]
+    whole, packed, counts = (measured[name] for name in ("32 bits", "8 bits", "counts"))
+    numbers = {
+        "bert": f"{packed['loss']:.2f}",
+        "counts": f"{counts['loss']:.2f}",
+        "ahead": "BERT" if packed["loss"] < counts["loss"] else "the counts",
+        "moved": f"{abs(packed['loss'] - whole['loss']):.4f}",
+        "changed": f"{100 * measured['changed']:.1f} %",
+    }
+    for name, number in numbers.items():
+        caption = caption.replace(f"{{{name}}}", number)
+    return caption
+
+
 def setup(app: Sphinx) -> dict:
     """Connect the steps to Sphinx."""
     app.connect("builder-inited", write_scripts)
     app.add_directive("opening", Opening)
+    app.add_directive("any-sentence", AnySentence)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

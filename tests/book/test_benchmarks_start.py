@@ -18,11 +18,15 @@ from safetensors.torch import load_file, save_file
 
 from benchmarks.__main__ import tasks
 from benchmarks.records import origins
+from bertbook.core.eight_bits import load_from_eight_bits
 from bertbook.corpus import KjvParts
 from bertbook.records import HERE, record_of
+from minibert.loading import load_tokenizer, save_pretrained
+from minibert.pretraining import BertForPreTraining
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"one_word", "order", "similarities"}  # the others run in `make thorough`
+TRAINS = ("small_world", "english_page")  # they store a model
 LONG = {  # also with tiny constants: they run every week
     "classify", "distilling", "english", "ladder", "looking_inside", "own_data", "retold",
     "tag_and_answer", "training_runs",
@@ -97,6 +101,14 @@ def tiny_search_runs():
     return {"search_runs.SETTINGS": settings}
 
 
+def unpacked_english():
+    """Save the model of the page with 32 bits a number, as the run has left it."""
+    folder, packed = Path(tempfile.mkdtemp()), HERE / "english"
+    model = load_from_eight_bits(BertForPreTraining, packed)
+    save_pretrained(model, folder, load_tokenizer(packed, do_lower_case=True))
+    return folder
+
+
 def tiny_classify():
     plans = {
         name: plan._replace(epochs=1, learning_rates=plan.learning_rates[:1])
@@ -138,6 +150,10 @@ TINY = {
         "distilling.KEPT": (0, 1),
     },
     "english": tiny_english,
+    "english_page": lambda: {
+        "english_page.TRAINED": unpacked_english(), "english_page.VERSES": 5,
+        "english_page.FEW": 2,
+    },
     "family_folders": {},
     "glosses": {
         "glosses.LABELS_A_KIND": (2, 5), "glosses.DRAWS": range(2),
@@ -247,7 +263,7 @@ def shrink(monkeypatch, tmp_path, two_layers):
         torch.set_default_dtype(torch.float64 if name == "toy_bert" else torch.float32)
         for constant, value in vars(program).copy().items():
             ours = isinstance(value, Path) and HERE in value.parents
-            if ours and (value.suffix or name == "small_world"):  # others read its folder
+            if ours and (value.suffix or name in TRAINS):  # others read the folder of a model
                 monkeypatch.setattr(program, constant, tmp_path / value.name)
         return program
 

@@ -21,12 +21,15 @@ from definitions import (
 from effort import WEEKLY
 from torch.utils.flop_counter import FlopCounterMode
 
+from bertbook.core.bigram_chain import BigramChain
+from bertbook.core.eight_bits import load_from_eight_bits
 from bertbook.core.metrics import score_answers
 from bertbook.corpus import (
     PAIR_LABELS,
     REQUEST_LABELS,
     entity_sentences,
     hundred_sentences,
+    kjv_parts,
     masked_word_ladder,
     passage_questions,
     question_pairs,
@@ -301,6 +304,17 @@ def counts_of_the_roofline():
     for name, part in roofline.parts_of(rows, seq, "cpu").items():
         counted = {"operations": part.operations, "bytes": roofline.NUMBER * part.numbers}
         yield counted, parts[f"{name}, {rows} × {seq}"]
+
+
+@piece(5e-3)
+def the_first_verses_in_eight_bits_and_with_counts_of_pairs():
+    page, told = benchmark("english_page"), record_of("english_page")["first verses"]
+    tokenizer = load_tokenizer(page.STORED, do_lower_case=True)
+    rows = page.rows_of(kjv_parts().chapters, tokenizer)[: page.FEW]
+    model = load_from_eight_bits(BertForPreTraining, page.STORED)
+    counts = BigramChain.load(page.STORED, tokenizer.vocab_size)
+    for name, answers in (("8 bits", page.answers_of(model)), ("counts", counts.answers)):
+        yield page.ask(rows, tokenizer.mask_token_id, answers)[0], told[name]
 
 
 @piece(0.03, marks=pytest.mark.thorough)

@@ -8,6 +8,13 @@ export default [
     languageOptions: { sourceType: "script", globals: globals.browser },
   },
   {
+    files: ["english.js"],
+    languageOptions: {
+      sourceType: "script",
+      globals: { ...globals.browser, minibert: "readonly" }, // it is loaded when that is there
+    },
+  },
+  {
     files: ["search.js"],
     languageOptions: {
       sourceType: "script",

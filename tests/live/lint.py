@@ -10,7 +10,8 @@ from pathlib import Path
 
 from node import node
 
-from bertbook.core.live_scripts import LIVE, ORDER, page_script
+from bertbook.core.live_scripts import LIVE, ORDER, folder_script, page_script
+from bertbook.records import trained_folder
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parents[1] / "book"
@@ -45,7 +46,11 @@ def main() -> None:
     """Print every complaint; end with an error if there is one."""
     scripts = (BOOK / "assets").glob("*.js")
     others = {path.name: path for path in (*scripts, *HERE.glob("*.test.js"))}
-    told = complaints_of_live() + [
+    told = [
+        f"english.js:{line}: {sentence}"
+        for line, sentence in complaints("english.js", folder_script(trained_folder("english")))
+    ]
+    told += complaints_of_live() + [
         f"{path.relative_to(BOOK.parent)}:{line}: {sentence}"
         for name, path in others.items()
         for line, sentence in complaints(name, path.read_text(encoding="utf-8"))

@@ -9,11 +9,12 @@ const LIVE = new URL("../../bertbook/live/", import.meta.url);
 const FILES = ["arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "weights"];
 FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "toy_training");
 FILES.push("learning", "memory", "word_map", "known_words", "weigh_words", "own_question");
-FILES.push("loss_plot");
+FILES.push("loss_plot", "bigram_chain", "any_sentence");
 const WANTED = ["halfToNumber", "WordPieceTokenizer", "targetShares", "rowWithBlank", "chance"];
 WANTED.push("permutation", "mapOfWords", "lookOnlyAt", "editRows", "patch", "likelyWords");
 WANTED.push("offeredWords", "unknownWords", "questionProblem", "roomForLabels", "overlapOf");
-WANTED.push("spread", "pointAt");
+WANTED.push("spread", "pointAt", "decodeEightBits", "BigramChain", "readWords", "joinWords");
+WANTED.push("sentenceProblem", "lacksStop", "piecesTold");
 
 const read = (path) => readFileSync(new URL(path, LIVE), "utf8");
 const unicode = JSON.stringify(read("../../minibert/unicode8.txt"));
@@ -36,6 +37,56 @@ function near(found, wanted, tolerance = 1e-6) {
 test("16 bits are the numbers that the standard names", () => {
   const bits = [0x3c00, 0xc000, 0x7bff, 0x0001, 0x3555, 0x8000];
   near(bits.map(live.halfToNumber), [1, -2, 65504, 2 ** -24, 0.333251953125, 0], 1e-12);
+});
+
+test("whole numbers are multiplied by the scale of their row, and vectors come as they are", () => {
+  const base64 = (array) => Buffer.from(array.buffer).toString("base64");
+  const tensors = live.decodeEightBits({
+    rows: [["a", [2, 3]]],
+    numbers: base64(Int8Array.from([127, -127, 0, 1, -2, 3])),
+    shapes: [["a.scale", [2]], ["b", [1]]],
+    data: base64(Float32Array.from([0.5, 2, -7])),
+  });
+  assert.deepEqual(tensors.get("a").shape, [2, 3]);
+  near(tensors.get("a").data, [63.5, -63.5, 0, 2, -4, 6], 0);
+  near(tensors.get("b").data, [-7], 0);
+});
+
+test("counts of pairs answer from both sides, and in neighboring places together", () => {
+  // [CLS] the, the play, play ##s: 1, 300 and 2 times; steps of numbers left * 9 + right.
+  const pairs = [[2, 8, 1], [5, 7, 2], [8, 5, 300]];
+  let last = 0;
+  const bytes = pairs.flatMap(([left, right, count]) => {
+    const step = 9 * left + right - last;
+    last += step;
+    return [step, count].flatMap((n) => (n > 127 ? [(n & 127) | 128, n >> 7] : [n]));
+  });
+  const chain = new live.BigramChain(Buffer.from(bytes).toString("base64"), 9);
+  // Discount 1 / (1 + 2) = 1/3; the base is (count of pieces before + 1/2) / 7.5.
+  near(chain.rest.slice(5), [1 / 6, 1, 1, 1 / 900], 1e-12);
+  near([chain.base[5], chain.base[6]], [1.5 / 7.5, 0.5 / 7.5], 1e-12);
+  const [first, second] = chain.answers([2, 4, 4, 7, 3], 4);
+  assert.ok(first[8] > 0.9 && second[5] > 0.9);
+  near([first.slice(0, 5).reduce((a, b) => a + b), first.reduce((a, b) => a + b)], [0, 1], 1e-12);
+  assert.deepEqual(chain.answers([2, 8, 3], 4), []);
+});
+
+test("a typed sentence has its lines to fill in, and says what keeps it from an answer", () => {
+  const tokenizer = new live.WordPieceTokenizer([...PIECES, "."]);
+  const read = (text) => live.readWords(text, tokenizer);
+  const texts = (text) => read(text).map(({ word }) => word);
+  assert.deepEqual(texts("The ____ plays[mask]."), ["the", "[MASK]", "plays", "[MASK]", "."]);
+  assert.equal(live.joinWords(texts("the ___plays .")), "the [MASK] plays.");
+  assert.deepEqual(texts(live.joinWords(texts("the_. play"))), texts("the_. play"));
+  assert.equal(live.sentenceProblem(read("the _"), 4), "");
+  assert.match(live.sentenceProblem(read("the _ ."), 4), /has 5 pieces; the model takes 4/);
+  assert.match(live.sentenceProblem(read("the"), 4), /Nothing is hidden yet: click a word/);
+  assert.match(live.sentenceProblem(read(" "), 4), /no word yet/);
+  assert.deepEqual(["the _", "the.", "the )", ""].map((text) => live.lacksStop(read(text))), [
+    true, false, false, false,
+  ]);
+  assert.equal(live.piecesTold(read("playing the ж"), tokenizer),
+    "It reads “playing” as play ##ing, “ж” as [UNK].");
 });
 
 test("one word is hidden, whatever pieces it has", () => {

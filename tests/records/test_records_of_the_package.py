@@ -22,5 +22,5 @@ def test_a_record_that_is_none_is_told_with_those_that_are(name):
 
 @pytest.mark.parametrize("name", ["small_world", "", ".", "../corpus", "one_word.json"])
 def test_a_model_that_is_none_is_told_with_those_that_are(name):
-    with pytest.raises(ValueError, match=r"no trained model '.*'; there are small-world, toy"):
+    with pytest.raises(ValueError, match=r"no trained model '.*'; there are english, small-w"):
         trained_folder(name)

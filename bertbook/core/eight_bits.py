@@ -1,0 +1,89 @@
+"""A folder in Hugging Face's layout whose matrices are stored in eight bits. Chapter 23.
+
+The page computes with such a model where 32 bits a number would take too long to load.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TypeVar
+
+from safetensors.torch import load_file, save
+from torch import nn
+
+from minibert.fast.eight_bits import quantize
+from minibert.loading.config_file import read_config
+from minibert.loading.files import read_weights
+
+SCALE = ".scale"  # behind the name of a matrix: one number for each of its rows
+OTHER_FILES = ("config.json", "vocab.txt", "tokenizer_config.json")
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def save_in_eight_bits(folder: str | Path, new: str | Path) -> None:
+    """Write the model of a folder into a new one, its matrices as whole numbers and scales.
+
+    Each row of a matrix becomes whole numbers from -127 to 127 and one scale, as
+    :func:`minibert.fast.eight_bits.quantize` writes it; vectors stay as they are.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A model with ``vocab.txt`` in Hugging Face's layout.
+    new : str or Path
+        A folder; files of these names in it are replaced.
+    """
+    folder, new = Path(folder), Path(new)
+    tensors = {}
+    for name, tensor in read_weights(folder).items():
+        if tensor.ndim == 2:
+            tensors[name], scale = quantize(tensor)
+            tensors[name + SCALE] = scale[:, 0].contiguous()  # (rows)
+        else:
+            tensors[name] = tensor.float()
+    new.mkdir(parents=True, exist_ok=True)
+    (new / "model.safetensors").write_bytes(save(tensors, metadata={"format": "pt"}))
+    for name in OTHER_FILES:
+        shutil.copyfile(folder / name, new / name)
+
+
+def load_from_eight_bits(model_class: type[Model], folder: str | Path) -> Model:
+    """Build a model with the numbers of a folder that :func:`save_in_eight_bits` has written.
+
+    The model computes with 32 bits, as the page does: each weight is a whole number times the
+    scale of its row.
+
+    Parameters
+    ----------
+    model_class : type
+        The class that was saved, such as `BertForPreTraining`; built as ``model_class(config)``.
+    folder : str or Path
+        Such a folder; ``records.trained_folder("english")`` is one.
+
+    Returns
+    -------
+    Model
+        On the CPU, in evaluation.
+
+    Raises
+    ------
+    ValueError
+        If no matrix of the folder is stored in eight bits.
+    RuntimeError
+        If model and file do not have the same tensors; the message names them.
+    """
+    folder = Path(folder)
+    stored = load_file(folder / "model.safetensors")
+    if not any(name.endswith(SCALE) for name in stored):
+        raise ValueError(f"{str(folder)!r} is not in eight bits; load_pretrained opens it")
+    config, _ = read_config(folder, model_class)
+    model = model_class(config)
+    weights = {
+        name: tensor * stored[name + SCALE][:, None] if name + SCALE in stored else tensor
+        for name, tensor in stored.items()
+        if not name.endswith(SCALE)
+    }
+    tied = {name: tensor for name, tensor in model.state_dict().items() if ".decoder." in name}
+    model.load_state_dict(tied | weights)  # the decoder is the table of the embeddings once more
+    return model.eval()
