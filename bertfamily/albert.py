@@ -43,7 +43,42 @@ NAMES = {  # a piece of our names, and what ALBERT says instead
 
 @dataclass(frozen=True, kw_only=True)
 class AlbertConfig(BertConfig):
-    """The sizes of an ALBERT; the defaults are those of transformers, the largest one's."""
+    """The sizes of an ALBERT; the defaults are those of transformers, the largest one's.
+
+    Parameters
+    ----------
+    vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size : int
+        As in `BertConfig`.
+    hidden_act : str
+        As in `BertConfig`.
+    hidden_dropout_prob, attention_probs_dropout_prob : float
+        As in `BertConfig`.
+    max_position_embeddings, type_vocab_size : int
+        As in `BertConfig`.
+    initializer_range, layer_norm_eps : float
+        As in `BertConfig`.
+    pad_token_id : int
+        As in `BertConfig`.
+    classifier_dropout : float or None
+        BERT's name; ALBERT's is `classifier_dropout_prob`.
+    embedding_size : int, default 128
+        How many numbers a word has before a linear map widens them to `hidden_size`.
+    num_hidden_groups : int, default 1
+        Into how many groups the `num_hidden_layers` are divided; a group has weights of its own.
+    inner_group_num : int, default 1
+        How many layers a group has, each with weights of its own.
+    classifier_dropout_prob : float or None, default 0.1
+        The share that training drops before a classifier, 0 to 1; None for `hidden_dropout_prob`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is of the wrong kind or out of range.
+
+    References
+    ----------
+    Lan et al. (2020).
+    """
 
     vocab_size: int = 30000
     hidden_size: int = 4096
@@ -120,13 +155,36 @@ class AlbertEncoder(BertEncoder):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq in_size"], *more: Any, **options: Any
     ) -> BertModelOutput:
-        """Widen, then climb."""
+        """Widen, then climb.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq in_size"]
+            One vector per token, of `embedding_size` numbers.
+        *more : Any
+            As `BertEncoder` takes it: the mask, and which weights and vectors to return.
+        **options : Any
+            The same by name.
+
+        Returns
+        -------
+        BertModelOutput
+            As `BertEncoder` returns it, of `hidden_size` numbers a token.
+        """
         wide = self.embedding_hidden_mapping_in(hidden_states)  # (batch, seq, hidden)
         return super().forward(wide, *more, **options)
 
 
 class AlbertModel(BertModel):
-    """ALBERT without any head; called as `BertModel` is."""
+    """ALBERT without any head; called as `BertModel` is.
+
+    Parameters
+    ----------
+    config : AlbertConfig
+        Gives all sizes.
+    add_pooling_layer : bool, default True
+        Whether there is a `pooler_output`.
+    """
 
     config_class, base_model_prefix, own_parameters = AlbertConfig, "albert", True
 
@@ -147,7 +205,7 @@ class AlbertHead(MemberHead):
 
 
 class AlbertForMaskedLM(AlbertHead, BertForMaskedLM):
-    """ALBERT that predicts masked words; called as `BertForMaskedLM` is."""
+    """ALBERT that predicts masked words, compared as vectors of `embedding_size` numbers."""
 
     names = NAMES_OF_WORDS
     parts: ClassVar = {BertLMPredictionHead: NarrowPredictionHead}

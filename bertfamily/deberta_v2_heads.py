@@ -34,7 +34,7 @@ class DebertaV2Head(MemberHead):
 
 
 class DebertaV2ForMaskedLM(DebertaV2Head, BertForMaskedLM):
-    """DeBERTa-v2 that predicts masked words; called as `BertForMaskedLM` is."""
+    """DeBERTa-v2 that predicts masked words."""
 
     @property
     def names(self) -> dict[str, str]:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -45,7 +45,7 @@ class DebertaV2ForMaskedLM(DebertaV2Head, BertForMaskedLM):
 
 
 class DebertaV2ForSequenceClassification(DebertaV2Head, tasks.BertForSequenceClassification):
-    """DeBERTa-v2 that classifies sequences; its head has its own pooler."""
+    """DeBERTa-v2 that classifies sequences, with dropouts and a pooler of its own."""
 
     names: ClassVar = {"bert.pooler.": "pooler."}
     parts: ClassVar = {BertPooler: DebertaV2Pooler}

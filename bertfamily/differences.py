@@ -29,6 +29,7 @@ class MemberHead(nn.Module):
     `names` are for `save_under_their_names`.
     """
 
+    config_class: Any
     encoder_class: Any
     parts: ClassVar[Replacements] = {}
     names: ClassVar[Mapping[str, str]] = {}
@@ -36,8 +37,10 @@ class MemberHead(nn.Module):
 
     def __init_subclass__(cls) -> None:
         """Say that it takes what the head takes, unless it has a constructor of its own."""
-        own = "__init__" in vars(cls)
-        cls.__signature__ = None if own else inspect.signature(cls.__bases__[-1])
+        own, head = "__init__" in vars(cls), cls.__bases__[-1]
+        cls.__signature__ = None if own else inspect.signature(head)
+        if not issubclass(head, MemberHead) and cls.__doc__:  # no docstrings with python -OO
+            cls.__doc__ = f"{cls.__doc__}\n\n{_called_as(head, cls.config_class.__name__)}"
 
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
         with override({BertModel: self.encoder_class, **self.parts}):
@@ -48,6 +51,20 @@ class MemberHead(nn.Module):
 
     def finish(self) -> None:
         """Change what is still to be changed of the model that is built."""
+
+
+def _called_as(head: Any, config: str) -> str:
+    """Write the rest of the docstring of a member's head: what that of BERT says, with its own."""
+    built = (
+        inspect.cleandoc(head.__doc__).partition("Parameters\n")[2].partition("\n\nReferences")[0]
+    )
+    returned = head.forward.__annotations__["return"]
+    does, name = inspect.getdoc(head.forward).partition("\n")[0], head.__name__
+    return (
+        f"Built and called as `{name}`, whose `forward` says what it takes, in which shapes, and "
+        f"which loss it computes. {does} It returns a `{getattr(returned, '__name__', returned)}`."
+        f"\n\nParameters\n{built.replace('config : BertConfig', f'config : {config}')}"
+    )
 
 
 def save_under_their_names(model: nn.Module, names: Mapping[str, str]) -> None:

@@ -37,7 +37,36 @@ NAMES = {  # a piece of our names, and what DistilBERT says instead
 
 @dataclass(frozen=True, kw_only=True)
 class DistilBertConfig:
-    """The sizes of a DistilBERT, under its own names; the defaults are those of transformers."""
+    """The sizes of a DistilBERT, under its own names; the defaults are those of transformers.
+
+    Parameters
+    ----------
+    vocab_size, max_position_embeddings : int
+        As in `BertConfig`.
+    n_layers, n_heads, dim, hidden_dim : int
+        BERT's `num_hidden_layers`, `num_attention_heads`, `hidden_size` and `intermediate_size`.
+    dropout, attention_dropout : float, default 0.1
+        BERT's `hidden_dropout_prob` and `attention_probs_dropout_prob`.
+    activation : str, default "gelu"
+        BERT's `hidden_act`.
+    initializer_range : float, default 0.02
+        As in `BertConfig`.
+    pad_token_id : int, default 0
+        As in `BertConfig`.
+    qa_dropout : float, default 0.1
+        The share that training drops before the scores of answers.
+    seq_classif_dropout : float, default 0.2
+        The share that training drops before a classifier of texts.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is of the wrong kind or out of range.
+
+    References
+    ----------
+    Sanh et al. (2019).
+    """
 
     vocab_size: int = 30522
     max_position_embeddings: int = 512
@@ -74,7 +103,13 @@ class DistilBertConfig:
         self.as_bert()
 
     def as_bert(self) -> BertConfig:
-        """Return the same sizes under BERT's names."""
+        """Return the same sizes under BERT's names.
+
+        Returns
+        -------
+        BertConfig
+            With BERT's defaults for what a DistilBERT does not have.
+        """
         names = {field.name for field in fields(BertConfig)}
         return BertConfig(**{name: getattr(self, name) for name in names if hasattr(self, name)})
 
@@ -93,7 +128,15 @@ class DistilBertEmbeddings(BertEmbeddings):
 
 
 class DistilBertModel(BertModel):
-    """DistilBERT without any head; called as `BertModel` is. Segments change nothing."""
+    """DistilBERT without any head; called as `BertModel` is. Segments change nothing.
+
+    Parameters
+    ----------
+    config : DistilBertConfig
+        Gives all sizes.
+    add_pooling_layer : bool, default False
+        Whether there is a `pooler_output`, which no DistilBERT of Hugging Face has.
+    """
 
     config_class, base_model_prefix, own_parameters = DistilBertConfig, "distilbert", True
 
@@ -130,13 +173,13 @@ class DistilBertHead(MemberHead):
 
 
 class DistilBertForMaskedLM(DistilBertHead, BertForMaskedLM):
-    """DistilBERT that predicts masked words; called as `BertForMaskedLM` is."""
+    """DistilBERT that predicts masked words."""
 
     names = NAMES_OF_WORDS
 
 
 class DistilBertForSequenceClassification(DistilBertHead, tasks.BertForSequenceClassification):
-    """DistilBERT that classifies sequences; its head has its own pooler."""
+    """DistilBERT that classifies sequences: a linear map and ReLU on the first vector."""
 
     names: ClassVar = {"bert.pooler.dense": "pre_classifier"}
     parts: ClassVar = {BertPooler: DistilBertPooler}
@@ -151,7 +194,7 @@ class DistilBertForTokenClassification(DistilBertHead, tasks.BertForTokenClassif
 
 
 class DistilBertForQuestionAnswering(DistilBertHead, tasks.BertForQuestionAnswering):
-    """DistilBERT that finds answers in a text."""
+    """DistilBERT that finds answers in a text, with `qa_dropout` before the scores."""
 
     names: ClassVar = {"qa_outputs.1.": "qa_outputs."}
 

@@ -36,7 +36,36 @@ from .differences import (
 
 @dataclass(frozen=True, kw_only=True)
 class ElectraConfig(BertConfig):
-    """The sizes of an ELECTRA; the defaults are those of transformers."""
+    """The sizes of an ELECTRA; the defaults are those of transformers.
+
+    Parameters
+    ----------
+    vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size : int
+        As in `BertConfig`.
+    hidden_act : str
+        As in `BertConfig`.
+    hidden_dropout_prob, attention_probs_dropout_prob : float
+        As in `BertConfig`.
+    max_position_embeddings, type_vocab_size : int
+        As in `BertConfig`.
+    initializer_range, layer_norm_eps : float
+        As in `BertConfig`.
+    pad_token_id : int
+        As in `BertConfig`.
+    classifier_dropout : float or None
+        As in `BertConfig`.
+    embedding_size : int, default 128
+        How many numbers a word has before a linear map widens them to `hidden_size`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is of the wrong kind or out of range.
+
+    References
+    ----------
+    Clark et al. (2020).
+    """
 
     hidden_size: int = 256
     num_attention_heads: int = 4
@@ -72,7 +101,15 @@ class ElectraEmbeddings(NarrowEmbeddings):
 
 
 class ElectraModel(BertModel):
-    """ELECTRA without any head; called as `BertModel` is. Only heads have a pooler."""
+    """ELECTRA without any head; called as `BertModel` is. Only heads have a pooler.
+
+    Parameters
+    ----------
+    config : ElectraConfig
+        Gives all sizes.
+    add_pooling_layer : bool, default False
+        Whether there is a `pooler_output`, which no ELECTRA of Hugging Face has.
+    """
 
     config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
 
@@ -112,14 +149,14 @@ class ElectraHead(MemberHead):
 
 
 class ElectraForMaskedLM(ElectraHead, BertForMaskedLM):
-    """ELECTRA's generator, which predicts masked words; called as `BertForMaskedLM` is."""
+    """ELECTRA's generator: masked words, compared as narrow vectors, with GELU in the head."""
 
     names = NAMES
     parts: ClassVar = {BertLMPredictionHead: ElectraPredictionHead}
 
 
 class ElectraForSequenceClassification(ElectraHead, tasks.BertForSequenceClassification):
-    """ELECTRA that classifies sequences; its head has its own pooler."""
+    """ELECTRA that classifies sequences: dropout, a linear map and GELU on the first vector."""
 
     names = NAMES_OF_SEQUENCES
     parts: ClassVar = {BertPooler: ElectraPooler}
@@ -134,7 +171,20 @@ class ElectraForQuestionAnswering(ElectraHead, tasks.BertForQuestionAnswering):
 
 
 class ElectraForPreTrainingOutput(NamedTuple):
-    """What `ElectraForPreTraining` returns."""
+    """What `ElectraForPreTraining` returns.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Mean binary cross-entropy over the labeled tokens that the mask shows, in nats; None without
+        labels.
+    logits : Float[Tensor, "batch seq"]
+        One score per token: above 0, it is taken for a replaced one.
+    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
+        On request, as `BertModel` returns them.
+    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
+        On request, as `BertModel` returns them.
+    """
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "batch seq"] | None = None
@@ -161,6 +211,25 @@ class ElectraForPreTraining(nn.Module):
     """ELECTRA's discriminator: it says of every token whether it has been replaced.
 
     The loss is the mean over the tokens that `attention_mask` shows, padding is not asked.
+
+    Parameters
+    ----------
+    config : ElectraConfig
+        Gives all sizes.
+
+    References
+    ----------
+    Clark et al. (2020), section 2.
+
+    Examples
+    --------
+    >>> import torch
+    >>> config = ElectraConfig(vocab_size=40, hidden_size=12, num_attention_heads=3,
+    ...                        intermediate_size=16, num_hidden_layers=1, embedding_size=6)
+    >>> ids, replaced = torch.tensor([[5, 6, 7, 8]]), torch.tensor([[0, 0, 1, 0]])
+    >>> output = ElectraForPreTraining(config)(ids, labels=replaced)
+    >>> output.logits.shape, output.loss > 0
+    (torch.Size([1, 4]), tensor(True))
     """
 
     config_class, base_model_prefix = ElectraConfig, "electra"
@@ -184,7 +253,37 @@ class ElectraForPreTraining(nn.Module):
         output_hidden_states: bool | None = False,
         return_dict: bool | None = True,
     ) -> ElectraForPreTrainingOutput:
-        """Score every token, and compute the loss if the truth is given: 1 for a replaced one."""
+        """Score every token, and compute the loss if the truth is given: 1 for a replaced one.
+
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "batch seq"], optional
+            Ids from 0 to ``vocab_size - 1``.
+        attention_mask : Shaped[Tensor, "batch seq"], optional
+            1 for tokens, 0 for padding; all 1 by default.
+        token_type_ids : Int[Tensor, "batch seq"], optional
+            Segment of each token; all 0 by default.
+        position_ids : Int[Tensor, "#batch seq"], optional
+            Place of each token; by default 0, 1, 2, ….
+        inputs_embeds : Float[Tensor, "batch seq embedding"], optional
+            Vectors of `embedding_size` numbers in the place of `input_ids`.
+        labels : Shaped[Tensor, "batch seq"], optional
+            1 for a replaced token, 0 for an original one, -100 for one that is not asked.
+        output_attentions, output_hidden_states : bool, default False
+            Whether to return the weights and the vectors of every layer.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
+
+        Returns
+        -------
+        ElectraForPreTrainingOutput
+            One score per token, and the loss if there are labels.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input does not fit the model, or the labels do not fit the scores.
+        """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         logits = self.discriminator_predictions(encoded.last_hidden_state)  # (batch, seq)
@@ -194,7 +293,20 @@ class ElectraForPreTraining(nn.Module):
     def is_labeled(
         self, batch: Mapping[str, Shaped[Tensor, "..."]], name: str
     ) -> Bool[Tensor, "batch seq"]:
-        """Return which labels of a batch count, for those who train: not those of padding."""
+        """Return which labels of a batch count, for those who train: not those of padding.
+
+        Parameters
+        ----------
+        batch : mapping from str to Shaped[Tensor, "..."]
+            As `forward` takes it.
+        name : str
+            The entry that holds the labels.
+
+        Returns
+        -------
+        Bool[Tensor, "batch seq"]
+            True where the token has a label and the mask shows it.
+        """
         return _is_asked(batch[name], batch.get("attention_mask"))
 
     def _loss(self, logits: Tensor, labels: Tensor, attention_mask: Tensor | None) -> Tensor:

@@ -134,7 +134,18 @@ class ModernBertMLP(nn.Module):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Compute ``Wo(gelu(a) * b)``, with a and b the halves of ``Wi(hidden_states)``."""
+        """Compute ``Wo(gelu(a) * b)``, with a and b the halves of ``Wi(hidden_states)``.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+
+        Returns
+        -------
+        Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        """
         wide, gate = self.Wi(hidden_states).chunk(2, dim=-1)  # (batch, seq, intermediate) both
         return self.Wo(self.drop(self.activation(wide) * gate))
 
@@ -182,7 +193,15 @@ class ModernBertEncoder(BertEncoder):
 
 
 class ModernBertModel(BertModel):
-    """ModernBERT without any head; called as `BertModel` is, without segments and places."""
+    """ModernBERT without any head; called as `BertModel` is, without segments and places.
+
+    Parameters
+    ----------
+    config : ModernBertConfig
+        Gives all sizes.
+    add_pooling_layer : bool, default False
+        Whether there is BERT's `pooler_output`, which no ModernBERT of Hugging Face has.
+    """
 
     config_class, base_model_prefix, own_parameters = ModernBertConfig, "model", True
 

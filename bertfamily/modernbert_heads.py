@@ -82,7 +82,7 @@ class ModernBertHead(MemberHead):
 
 
 class ModernBertForMaskedLM(ModernBertHead, BertForMaskedLM):
-    """ModernBERT that predicts masked words; called as `BertForMaskedLM` is."""
+    """ModernBERT that predicts masked words, with its own activation and LayerNorm in the head."""
 
     names: ClassVar = {
         "cls.predictions.transform.": "head.",
@@ -96,14 +96,14 @@ class ModernBertForMaskedLM(ModernBertHead, BertForMaskedLM):
 
 
 class ModernBertForSequenceClassification(ModernBertHead, tasks.BertForSequenceClassification):
-    """ModernBERT that classifies sequences."""
+    """ModernBERT that classifies sequences, by the first vector or by the mean."""
 
     names: ClassVar = {"bert.head.": "head."}
     encoder_class = ModernBertSummarizer
 
 
 class ModernBertForTokenClassification(ModernBertHead, tasks.BertForTokenClassification):
-    """ModernBERT that tags tokens."""
+    """ModernBERT that tags tokens, after a linear map, an activation and LayerNorm."""
 
     names: ClassVar = {"dropout.0.": "head."}
 
@@ -113,7 +113,7 @@ class ModernBertForTokenClassification(ModernBertHead, tasks.BertForTokenClassif
 
 
 class ModernBertForQuestionAnswering(ModernBertHead, tasks.BertForQuestionAnswering):
-    """ModernBERT that finds answers in a text."""
+    """ModernBERT that finds answers in a text, after a linear map, an activation and LayerNorm."""
 
     names: ClassVar = {"qa_outputs.0.": "head.", "qa_outputs.2.": "classifier."}
 

@@ -27,7 +27,34 @@ from .differences import HeadPooler, MemberHead, requires
 
 @dataclass(frozen=True, kw_only=True)
 class RobertaConfig(BertConfig):
-    """The sizes of a RoBERTa; the defaults are those of transformers."""
+    """The sizes of a RoBERTa; the defaults are those of transformers.
+
+    Parameters
+    ----------
+    vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size : int
+        As in `BertConfig`.
+    hidden_act : str
+        As in `BertConfig`.
+    hidden_dropout_prob, attention_probs_dropout_prob : float
+        As in `BertConfig`.
+    max_position_embeddings, type_vocab_size : int
+        As in `BertConfig`; of the rows of the table, ``pad_token_id + 1`` are not for tokens.
+    initializer_range, layer_norm_eps : float
+        As in `BertConfig`.
+    pad_token_id : int
+        Padding; positions begin behind it, at ``pad_token_id + 1``.
+    classifier_dropout : float or None
+        As in `BertConfig`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is of the wrong kind or out of range.
+
+    References
+    ----------
+    Liu et al. (2019).
+    """
 
     vocab_size: int = 50265
     pad_token_id: int = 1
@@ -81,7 +108,15 @@ class RobertaEmbeddings(BertEmbeddings):
 
 
 class RobertaModel(BertModel):
-    """RoBERTa without any head; called as `BertModel` is."""
+    """RoBERTa without any head; called as `BertModel` is.
+
+    Parameters
+    ----------
+    config : RobertaConfig
+        Gives all sizes.
+    add_pooling_layer : bool, default True
+        Whether there is a `pooler_output`.
+    """
 
     config_class, base_model_prefix = RobertaConfig, "roberta"
 
@@ -114,14 +149,14 @@ class RobertaHead(MemberHead):
 
 
 class RobertaForMaskedLM(RobertaHead, BertForMaskedLM):
-    """RoBERTa that predicts masked words; called as `BertForMaskedLM` is."""
+    """RoBERTa that predicts masked words, with GELU in the head whatever the layers have."""
 
     names = NAMES
     parts: ClassVar = {BertPredictionHeadTransform: RobertaTransform}
 
 
 class RobertaForSequenceClassification(RobertaHead, tasks.BertForSequenceClassification):
-    """RoBERTa that classifies sequences; its head has its own pooler."""
+    """RoBERTa that classifies sequences: dropout, a linear map and tanh on the first vector."""
 
     names = NAMES_OF_SEQUENCES
     parts: ClassVar = {BertPooler: HeadPooler}

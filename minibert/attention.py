@@ -161,14 +161,36 @@ class BertSelfAttention(nn.Module):
     def split_heads(
         self, x: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch heads seq head_size"]:
-        """Cut each vector into one piece per head, and let each head see all tokens."""
+        """Cut each vector into one piece per head, and let each head see all tokens.
+
+        Parameters
+        ----------
+        x : Float[Tensor, "batch seq hidden"]
+            One vector per token, with ``hidden = heads * head_size``.
+
+        Returns
+        -------
+        Float[Tensor, "batch heads seq head_size"]
+            The first `head_size` numbers of each vector belong to the first head, and so on.
+        """
         pieces = x.unflatten(-1, (-1, self.head_size))  # (batch, seq, heads, head_size)
         return pieces.transpose(1, 2)  # (batch, heads, seq, head_size)
 
     def join_heads(
         self, x: Float[Tensor, "batch heads seq head_size"]
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Put the pieces of all heads side by side again."""
+        """Put the pieces of all heads side by side again.
+
+        Parameters
+        ----------
+        x : Float[Tensor, "batch heads seq head_size"]
+            One vector per token and head.
+
+        Returns
+        -------
+        Float[Tensor, "batch seq hidden"]
+            One vector per token, with ``hidden = heads * head_size``.
+        """
         pieces = x.transpose(1, 2)  # (batch, seq, heads, head_size)
         return pieces.flatten(2)  # (batch, seq, hidden)
 
@@ -207,7 +229,20 @@ class BertSelfOutput(nn.Module):
         hidden_states: Float[Tensor, "batch seq hidden"],
         input_tensor: Float[Tensor, "batch seq hidden"],
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Mix the contexts of all heads, add what went into attention, and normalize."""
+        """Mix the contexts of all heads, add what went into attention, and normalize.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            The contexts of all heads, side by side.
+        input_tensor : Float[Tensor, "batch seq hidden"]
+            What went into attention; it is added.
+
+        Returns
+        -------
+        Float[Tensor, "batch seq hidden"]
+            One vector per token, normalized.
+        """
         mixed = self.dropout(self.dense(hidden_states))
         return self.LayerNorm(mixed + input_tensor)
 
@@ -221,6 +256,11 @@ class BertAttention(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> BertAttention(BertConfig.tiny())(torch.randn(1, 5, 128))[0].shape
+    torch.Size([1, 5, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -234,6 +274,28 @@ class BertAttention(nn.Module):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Attend, mix, add and normalize; on request return the weights as well."""
+        """Attend, mix, add and normalize; on request return the weights as well.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
+            0 where a query may look, the most negative number where not.
+        output_attentions : bool, default False
+            Whether to return the weights.
+
+        Returns
+        -------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token, normalized.
+        probs : Float[Tensor, "batch heads seq seq"] or None
+            The weights, if they are wanted, as `BertSelfAttention` returns them.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the mask is not made of floats or does not fit the scores.
+        """
         context, probs = self.self(hidden_states, additive_mask, output_attentions)
         return self.output(context, hidden_states), probs

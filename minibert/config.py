@@ -184,22 +184,86 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
 
     @classmethod
     def tiny(cls, **changes: Any) -> "BertConfig":
-        """Return a shape for tests: 2 layers of 128, 2 heads, about 4.4 million parameters."""
+        """Return a shape for tests: 2 layers of 128, 2 heads, about 4.4 million parameters.
+
+        Parameters
+        ----------
+        **changes : Any
+            Fields that differ from this shape, such as ``vocab_size=89``.
+
+        Returns
+        -------
+        BertConfig
+            The other fields are the defaults.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a field does not exist or is out of range.
+        """
         return cls._shaped(changes, layers=2, hidden=128)
 
     @classmethod
     def mini(cls, **changes: Any) -> "BertConfig":
-        """Return a shape for a laptop: 4 layers of 256, 4 heads, about 11 million parameters."""
+        """Return a shape for a laptop: 4 layers of 256, 4 heads, about 11 million parameters.
+
+        Parameters
+        ----------
+        **changes : Any
+            Fields that differ from this shape, such as ``vocab_size=89``.
+
+        Returns
+        -------
+        BertConfig
+            The other fields are the defaults.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a field does not exist or is out of range.
+        """
         return cls._shaped(changes, layers=4, hidden=256)
 
     @classmethod
     def base(cls, **changes: Any) -> "BertConfig":
-        """Return the paper's smaller shape: 12 layers of 768, 12 heads, 110 million parameters."""
+        """Return the paper's smaller shape: 12 layers of 768, 12 heads, 110 million parameters.
+
+        Parameters
+        ----------
+        **changes : Any
+            Fields that differ from this shape, such as ``vocab_size=89``.
+
+        Returns
+        -------
+        BertConfig
+            The other fields are the defaults.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a field does not exist or is out of range.
+        """
         return cls._shaped(changes, layers=12, hidden=768)
 
     @classmethod
     def large(cls, **changes: Any) -> "BertConfig":
-        """Return the paper's larger shape: 24 layers of 1024, 16 heads, 340 million parameters."""
+        """Return the paper's larger shape: 24 layers of 1024, 16 heads, 340 million parameters.
+
+        Parameters
+        ----------
+        **changes : Any
+            Fields that differ from this shape, such as ``vocab_size=89``.
+
+        Returns
+        -------
+        BertConfig
+            The other fields are the defaults.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a field does not exist or is out of range.
+        """
         return cls._shaped(changes, layers=24, hidden=1024)
 
     @classmethod
@@ -214,5 +278,12 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         return cls(**shape | changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields under Hugging Face's names, as other tools ask for them."""
+        """Return the fields under Hugging Face's names, as other tools ask for them.
+
+        Returns
+        -------
+        dict
+            The value of each field by its name; ``BertConfig(**fields)`` makes an equal
+            configuration.
+        """
         return asdict(self)

@@ -26,7 +26,18 @@ class BertPredictionHeadTransform(nn.Module):
         self.LayerNorm = part(nn.LayerNorm)(config.hidden_size, config.layer_norm_eps)
 
     def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
-        """Mix the numbers of each vector, apply the activation, and normalize."""
+        """Mix the numbers of each vector, apply the activation, and normalize.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "... hidden"]
+            Vectors, with any leading dimensions.
+
+        Returns
+        -------
+        Float[Tensor, "... hidden"]
+            The vectors to compare with those of the words.
+        """
         return self.LayerNorm(self.activation(self.dense(hidden_states)))
 
 
@@ -60,12 +71,30 @@ class BertLMPredictionHead(nn.Module):
         self.tie(word_embeddings)
 
     def tie(self, word_embeddings: nn.Embedding) -> None:
-        """Let the decoder share the table of the embeddings, and its bias be `bias`."""
+        """Let the decoder share the table of the embeddings, and its bias be `bias`.
+
+        Parameters
+        ----------
+        word_embeddings : nn.Embedding
+            The table of the embeddings, shape (vocab, hidden); the decoder's own weights are
+            dropped.
+        """
         self.decoder.weight = word_embeddings.weight
         self.decoder.bias = self.bias
 
     def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
-        """Score every word; the softmax of the scores is the prediction."""
+        """Score every word; the softmax of the scores is the prediction.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "... hidden"]
+            Vectors, with any leading dimensions.
+
+        Returns
+        -------
+        Float[Tensor, "... vocab"]
+            One score for each word; no softmax has been taken.
+        """
         prepared = self.transform(hidden_states)  # (..., hidden)
         return self.decoder(prepared)  # (..., vocab)
 
@@ -102,6 +131,13 @@ class BertPreTrainingHeads(nn.Module):
         Gives the sizes.
     word_embeddings : nn.Embedding
         The table of the embeddings, shape (vocab, hidden).
+
+    Examples
+    --------
+    >>> heads = BertPreTrainingHeads(BertConfig.tiny(vocab_size=89), nn.Embedding(89, 128))
+    >>> words, pairs = heads(torch.randn(1, 5, 128), torch.randn(1, 128))
+    >>> words.shape, pairs.shape
+    (torch.Size([1, 5, 89]), torch.Size([1, 2]))
     """
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
@@ -114,6 +150,21 @@ class BertPreTrainingHeads(nn.Module):
         sequence_output: Float[Tensor, "... hidden"],
         pooled_output: Float[Tensor, "batch hidden"],
     ) -> tuple[Float[Tensor, "... vocab"], Float[Tensor, "batch 2"]]:
-        """Score every word, and whether B follows A."""
+        """Score every word, and whether B follows A.
+
+        Parameters
+        ----------
+        sequence_output : Float[Tensor, "... hidden"]
+            One vector per token, or those of the labeled tokens alone.
+        pooled_output : Float[Tensor, "batch hidden"]
+            One vector per sequence, out of the pooler.
+
+        Returns
+        -------
+        prediction_logits : Float[Tensor, "... vocab"]
+            One score for each word.
+        seq_relationship_logits : Float[Tensor, "batch 2"]
+            Two scores per pair: B follows A, or B comes from elsewhere.
+        """
         prediction_logits = self.predictions(sequence_output)  # (..., vocab)
         return prediction_logits, self.seq_relationship(pooled_output)  # (batch, 2)

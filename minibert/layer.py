@@ -17,6 +17,12 @@ class BertIntermediate(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> import torch
+    >>> BertIntermediate(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
+    torch.Size([1, 5, 512])
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -27,7 +33,18 @@ class BertIntermediate(nn.Module):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch seq intermediate"]:
-        """Widen each vector and apply the activation."""
+        """Widen each vector and apply the activation.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+
+        Returns
+        -------
+        Float[Tensor, "batch seq intermediate"]
+            One vector per token, as wide as `intermediate_size` says.
+        """
         return self.activation(self.dense(hidden_states))  # (batch, seq, intermediate)
 
 
@@ -53,7 +70,20 @@ class BertOutput(nn.Module):
         hidden_states: Float[Tensor, "batch seq intermediate"],
         input_tensor: Float[Tensor, "batch seq hidden"],
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Narrow the wide vectors, add what went into the feed-forward network, and normalize."""
+        """Narrow the wide vectors, add what went into the feed-forward network, and normalize.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq intermediate"]
+            The wide vectors, out of `BertIntermediate`.
+        input_tensor : Float[Tensor, "batch seq hidden"]
+            What went into the feed-forward network; it is added.
+
+        Returns
+        -------
+        Float[Tensor, "batch seq hidden"]
+            One vector per token, normalized.
+        """
         narrow = self.dropout(self.dense(hidden_states))  # (batch, seq, hidden)
         return self.LayerNorm(narrow + input_tensor)
 
@@ -93,7 +123,29 @@ class BertLayer(nn.Module):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Pass the vectors of all tokens through the layer; on request return the weights too."""
+        """Pass the vectors of all tokens through the layer; on request return the weights too.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
+            0 where a query may look, the most negative number where not.
+        output_attentions : bool, default False
+            Whether to return the weights.
+
+        Returns
+        -------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token, normalized.
+        probs : Float[Tensor, "batch heads seq seq"] or None
+            The attention weights, if they are wanted.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the mask is not made of floats or does not fit the scores.
+        """
         attended, probs = self.attention(hidden_states, additive_mask, output_attentions)
         wide = self.intermediate(attended)  # (batch, seq, intermediate)
         return self.output(wide, attended), probs  # (batch, seq, hidden)

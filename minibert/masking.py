@@ -22,6 +22,11 @@ class CorruptedTokens(NamedTuple):
         What the model sees.
     labels : Int[Tensor, "*shape"]
         The true id at chosen tokens, -100 elsewhere.
+
+    Examples
+    --------
+    >>> CorruptedTokens(torch.tensor([2, 4, 3]), torch.tensor([-100, 9, -100])).labels
+    tensor([-100,    9, -100])
     """
 
     input_ids: Int[Tensor, "*shape"]

@@ -66,7 +66,29 @@ class BertEncoder(nn.Module):
         output_attentions: bool = False,
         output_hidden_states: bool = False,
     ) -> BertModelOutput:
-        """Pass the vectors through the stack; the output has no `pooler_output`."""
+        """Pass the vectors through the stack; the output has no `pooler_output`.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token, out of the embeddings.
+        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
+            0 where a query may look, the most negative number where not.
+        output_attentions : bool, default False
+            Whether to return the weights of every layer.
+        output_hidden_states : bool, default False
+            Whether to return the vectors before, between and after the layers.
+
+        Returns
+        -------
+        BertModelOutput
+            The vectors, without `pooler_output`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the mask is not made of floats or does not fit the scores.
+        """
         states, attentions = [hidden_states], []
         for layer in self.layer:
             hidden_states, probs = layer(hidden_states, additive_mask, output_attentions)
@@ -89,6 +111,11 @@ class BertPooler(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> BertPooler(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
+    torch.Size([1, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -98,7 +125,18 @@ class BertPooler(nn.Module):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch hidden"]:
-        """Apply a linear layer and tanh to the vector of [CLS]."""
+        """Apply a linear layer and tanh to the vector of [CLS].
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token; only the first of each sequence is read.
+
+        Returns
+        -------
+        Float[Tensor, "batch hidden"]
+            One vector per sequence, each number between -1 and 1.
+        """
         first = hidden_states[:, 0]  # (batch, hidden)
         return self.dense(first).tanh()
 

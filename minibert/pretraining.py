@@ -14,7 +14,19 @@ from .parts import part
 
 
 class MaskedLMOutput(NamedTuple):
-    """What `BertForMaskedLM` returns: scores, a loss if there are labels, the rest on request."""
+    """What `BertForMaskedLM` returns: scores, a loss if there are labels, the rest on request.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Mean over the labeled tokens, in nats; None without labels.
+    logits : Float[Tensor, "batch seq vocab"]
+        Scores of every word at every position.
+    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
+        On request, as `BertModel` returns them.
+    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
+        On request, as `BertModel` returns them.
+    """
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "... vocab"] | None = None
@@ -126,6 +138,35 @@ class BertForMaskedLM(nn.Module):
         """Score every word at every position, and compute the loss if there are labels.
 
         `labels` holds the id of the true word, or -100; all else is as `BertModel` takes it.
+
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "batch seq"], optional
+            Ids from 0 to ``vocab_size - 1``.
+        attention_mask : Shaped[Tensor, "batch seq"], optional
+            1 for tokens, 0 for padding; all 1 by default.
+        token_type_ids : Int[Tensor, "batch seq"], optional
+            Segment of each token; all 0 by default.
+        position_ids : Int[Tensor, "#batch seq"], optional
+            Place of each token; by default as `BertModel` has them.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            Vectors in the place of `input_ids`.
+        labels : Int[Tensor, "batch seq"], optional
+            Id of the true word, or -100 for a token that is not asked.
+        output_attentions, output_hidden_states : bool, default False
+            Whether to return the weights and the vectors of every layer.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
+
+        Returns
+        -------
+        MaskedLMOutput
+            Scores of every word at every position, and the loss if there are labels.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input does not fit the model, or the labels do not fit the scores.
         """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
@@ -189,6 +230,37 @@ class BertForPreTraining(nn.Module):
 
         `labels` holds the id of the true word, or -100, and `next_sentence_label` 0 if the second
         sentence follows the first, 1 if it does not, or -100; all else is as `BertModel` takes it.
+
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "batch seq"], optional
+            Ids from 0 to ``vocab_size - 1``.
+        attention_mask : Shaped[Tensor, "batch seq"], optional
+            1 for tokens, 0 for padding; all 1 by default.
+        token_type_ids : Int[Tensor, "batch seq"], optional
+            Segment of each token; all 0 by default.
+        position_ids : Int[Tensor, "#batch seq"], optional
+            Place of each token; by default as `BertModel` has them.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            Vectors in the place of `input_ids`.
+        labels : Int[Tensor, "batch seq"], optional
+            Id of the true word, or -100 for a token that is not asked.
+        next_sentence_label : Int[Tensor, " batch"], optional
+            0 if the second sentence follows the first, 1 if it does not, or -100.
+        output_attentions, output_hidden_states : bool, default False
+            Whether to return the weights and the vectors of every layer.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
+
+        Returns
+        -------
+        BertForPreTrainingOutput
+            Scores of words and pairs, and the losses of what has labels.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input does not fit the model, or the labels do not fit the scores.
         """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)

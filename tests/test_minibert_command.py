@@ -93,6 +93,22 @@ def test_a_key_that_interrupts_the_start_leaves_no_trace(monkeypatch, capsys):
     assert capsys.readouterr().err == "error: stopped at once\n"
 
 
+def test_ctrl_c_is_not_lost_in_a_library_that_catches_all_while_it_loads():
+    code = """if True:
+        import os, signal
+        from berttools.cli.loading import ended_by_ctrl_c
+        with ended_by_ctrl_c():
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+                for _ in range(10**6): pass
+            except BaseException:
+                pass
+        print("it went on")"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert ended.stderr == "error: stopped at once; type the same command again\n"
+
+
 def test_a_finished_run_is_not_to_be_resumed(tmp_path):
     write_plan(tmp_path, {"format": PRETRAIN})
     (tmp_path / "report.txt").write_text("Done.", encoding="utf-8")

@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from bert_pairs import SMALL, build, close, draw_batch, scatter_weights
+from bert_pairs import KINDS, SMALL, build, close, draw_batch, scatter_weights
 
 from minibert.config import BertConfig
 from minibert.model import BertModel, initialize_weights
@@ -52,6 +52,12 @@ def test_only_what_is_asked_for_is_returned():
     attentions = model(**BATCH, output_attentions=True)
     assert attentions.hidden_states is None and len(attentions.attentions) == 2
     close(attentions.last_hidden_state, output.last_hidden_state)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_head_returns_no_more_than_its_encoder_and_by_names(kind):
+    output = build(SMALL, kind=kind)(**BATCH)
+    assert output.hidden_states is output.attentions is None
 
 
 def test_without_a_pooler():
@@ -104,6 +110,7 @@ def test_a_gpu_gives_the_same_numbers(training):
 IDS = BATCH["input_ids"]
 BAD = [
     ({"input_ids": IDS + 41}, ValueError, r"input_ids run from 0 to 40 .* = 41, not \d+"),
+    ({"input_ids": IDS * 0 - 1}, ValueError, r"input_ids run from 0 to 40 .* = 41, not -1"),
     ({"token_type_ids": IDS[:, 1:]}, ValueError, r"token_type_ids .*\(4, \d+\), not \(4, \d"),
     ({"position_ids": IDS * 0 + 13}, ValueError, "position_ids run from 0 to 12 .* = 13, not 13"),
     ({"attention_mask": IDS[:1]}, ValueError, r"attention_mask must .*\(4, \d+\), not \(1, \d+\)"),

@@ -17,7 +17,7 @@ DOES_ITS_PART = "This line does what it should."
 
 
 def which_line(question: str, source: Callable | str, right: str, replies: dict[str, str]) -> Html:
-    """Show code and ask for one of its lines; choosing a line shows the reply to it.
+    r"""Show code and ask for one of its lines; choosing a line shows the reply to it.
 
     Parameters
     ----------
@@ -40,6 +40,13 @@ def which_line(question: str, source: Callable | str, right: str, replies: dict[
     ------
     ValueError
         If `right` is not exactly one line of the code, has no reply, or a reply answers no line.
+
+    Examples
+    --------
+    >>> code = "def mean(x):\n    return sum(x) / 2"
+    >>> which_line("Which line is wrong?", code, "return sum(x) / 2",
+    ...            {"return sum(x) / 2": "Yes: not every x has two numbers."})
+    Which line is wrong?
     """
     code = source if isinstance(source, str) else inspect.getsource(source)
     lines = textwrap.dedent(code).strip("\n").splitlines()

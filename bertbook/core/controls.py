@@ -15,7 +15,17 @@ ROUND = (1, 2, 5, 10)  # a step is one of these, times a power of ten
 
 @dataclass(frozen=True)
 class Slider:
-    """Any number of a range."""
+    """Any number of a range.
+
+    Parameters
+    ----------
+    stored : sequence of float
+        The values that the page of the book shows.
+    low, high : float
+        The ends of the range.
+    step : float
+        From one value to the next.
+    """
 
     stored: Sequence[float]
     low: float
@@ -25,7 +35,13 @@ class Slider:
 
 @dataclass(frozen=True)
 class Typed:
-    """Any text."""
+    """Any text.
+
+    Parameters
+    ----------
+    stored : sequence of str
+        The texts that the page of the book shows.
+    """
 
     stored: Sequence[str]
 
@@ -74,7 +90,7 @@ def _written(number: float) -> str:
 def slider(
     low: float, high: float, *, stored: Sequence[float], step: float | None = None
 ) -> Slider:
-    """Make a control of :func:`explore` that takes any number of a range while a kernel is there.
+    """Make a control of `explore` that takes any number of a range while a kernel is there.
 
     Parameters
     ----------
@@ -96,6 +112,11 @@ def slider(
     ValueError
         If the range is empty, the step is not positive, or a stored value lies outside or between
         two steps.
+
+    Examples
+    --------
+    >>> slider(0, 1, stored=[0.2, 0.8]).step
+    0.01
     """
     if not low < high:
         raise ValueError(f"a slider from {low:g} to {high:g} has no room; low must be below high")
@@ -124,7 +145,7 @@ def _round_step(most: float) -> float:
 
 
 def typed(*, stored: Sequence[str]) -> Typed:
-    """Make a control of :func:`explore` that takes any text while a kernel is there.
+    """Make a control of `explore` that takes any text while a kernel is there.
 
     Parameters
     ----------
@@ -140,6 +161,11 @@ def typed(*, stored: Sequence[str]) -> Typed:
     ------
     ValueError
         If a stored text is no string.
+
+    Examples
+    --------
+    >>> typed(stored=["a cat", "a dog"]).stored
+    ['a cat', 'a dog']
     """
     if strangers := [text for text in stored if not isinstance(text, str)]:
         raise ValueError(f"a field takes text, so {strangers[0]!r} cannot be stored in it")

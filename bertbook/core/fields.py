@@ -60,6 +60,11 @@ def ask(
     ------
     ValueError
         If a text is empty, or a mistake is of another kind than the answer or is right.
+
+    Examples
+    --------
+    >>> ask("What is 3 · 4?", 12, why="Three rows of four.", mistakes=[(7, "That is the sum.")])
+    What is 3 · 4?
     """
     if not all(text.strip() for text in (question, why, *(reply for _, reply in mistakes))):
         raise ValueError(f"the question {question!r} needs a text, a reason and full replies")

@@ -17,7 +17,7 @@ SCRIPT = packed_text("bertbook/core/static/game.js")
 
 
 class Turn(NamedTuple):
-    """One turn of a :func:`game`.
+    """One turn of a `game`.
 
     Parameters
     ----------

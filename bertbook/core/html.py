@@ -44,7 +44,17 @@ AS_IN_THE_BOOK = ".mb-figure{max-width:min(46rem,100%)}"
 
 
 class Html:
-    """A piece of HTML that Jupyter and the book display."""
+    """A piece of HTML that Jupyter and the book display.
+
+    Parameters
+    ----------
+    content : str
+        The HTML.
+    summary : str, default ""
+        What viewers without HTML show.
+    style : str, default the styles of figures
+        CSS that comes with it.
+    """
 
     def __init__(self, content: str, summary: str = "", style: str = STYLE):
         self.content, self.summary, self.style = content, summary, style
@@ -81,6 +91,11 @@ def html(content: str, caption: str) -> Html:
     -------
     Html
         A displayable figure.
+
+    Examples
+    --------
+    >>> html(token_row(["the", "cat"]), caption="Two tokens.")
+    Two tokens.
     """
     below = f"<figcaption>{escape(caption)}</figcaption>"
     return Html(f'<figure class="mb-figure">{content}{below}</figure>', summary=caption)
@@ -134,6 +149,11 @@ def token_row(
     -------
     str
         HTML.
+
+    Examples
+    --------
+    >>> token_row(["cat"], colors={"cat": "#336699"}).count("<span")
+    1
     """
     colors = {**token_colors(tokens), **(colors or {})}
     weights = [0.0] * len(tokens) if weights is None else weights
@@ -174,6 +194,11 @@ def bars(
     -------
     str
         HTML.
+
+    Examples
+    --------
+    >>> bars(["cat", "dog"], [0.9, 0.1]).count("<tr>")
+    2
     """
     rows = "".join(
         f'<tr><th scope="row">{escape(label)}</th><td class="mb-bar"><span style="'
@@ -211,6 +236,11 @@ def matrix(
     -------
     str
         HTML.
+
+    Examples
+    --------
+    >>> matrix(np.eye(2), ["a", "b"], ["c", "d"]).count("<tr")  # the columns, and a row each
+    3
     """
     values = np.asarray(values, dtype=float)
     usual = np.abs(values[np.abs(values) < ENORMOUS])

@@ -59,6 +59,13 @@ def explore(
     ------
     ValueError
         If there is no control, one has fewer than two values, or it starts at another one.
+
+    Examples
+    --------
+    >>> from bertbook.core import html
+    >>> draw = lambda scale: html(f"<p>{2 * scale}</p>", caption="")
+    >>> explore(draw, caption="Twice the scale.", scale=[1, 2, 3])
+    Twice the scale.
     """
     asked = named(controls, dict(start or {}))
     if is_stored() or not _has_kernel():

@@ -16,14 +16,34 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 class AnswerScores(NamedTuple):
-    """How well answers agree with the true ones, from 0 to 1."""
+    """How well answers agree with the true ones, from 0 to 1.
+
+    Parameters
+    ----------
+    exact_match : float
+        Share of the answers that are the true one, up to case, punctuation and articles; 0 to 1.
+    f1 : float
+        Mean F1 of the words in common, 0 to 1.
+    """
 
     exact_match: float
     f1: float
 
 
 class EntityScores(NamedTuple):
-    """How well found entities agree with the true ones, from 0 to 1."""
+    """How well found entities agree with the true ones, from 0 to 1.
+
+    Parameters
+    ----------
+    precision : float
+        Share of the found entities that are true, 0 to 1.
+    recall : float
+        Share of the true entities that are found, 0 to 1.
+    f1 : float
+        Their harmonic mean.
+    support : int
+        Number of true entities.
+    """
 
     precision: float
     recall: float

@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 
 
 def right(text: str, reply: str) -> Answer:
-    """Make a right answer for :func:`quiz`.
+    """Make a right answer for `quiz`.
 
     Parameters
     ----------
@@ -44,12 +44,17 @@ def right(text: str, reply: str) -> Answer:
     -------
     Answer
         An answer that is right.
+
+    Examples
+    --------
+    >>> right("Two", "Yes: one for each token.").is_right
+    True
     """
     return Answer(text, reply, True)
 
 
 def wrong(text: str, reply: str) -> Answer:
-    """Make a wrong answer for :func:`quiz`.
+    """Make a wrong answer for `quiz`.
 
     Parameters
     ----------
@@ -60,6 +65,11 @@ def wrong(text: str, reply: str) -> Answer:
     -------
     Answer
         An answer that is wrong.
+
+    Examples
+    --------
+    >>> wrong("One", "There are two tokens.").is_right
+    False
     """
     return Answer(text, reply, False)
 
@@ -83,6 +93,11 @@ def quiz(question: str, *answers: Answer) -> Html:
     ------
     ValueError
         If there is not exactly one right answer, or no wrong one, or a reply is missing.
+
+    Examples
+    --------
+    >>> quiz("How many rows?", right("Two", "Yes."), wrong("One", "Count the tokens."))
+    How many rows?
     """
     require_answers(question, answers)
     key = key_of(question)
@@ -138,6 +153,11 @@ def flashcards(*cards: tuple[str, str]) -> Html:
     ------
     ValueError
         If a side is empty or there is no card.
+
+    Examples
+    --------
+    >>> flashcards(("What is a head?", "An attention of its own."), ("And a layer?", "Two halves."))
+    2 flashcards
     """
     if not cards or not all(side.strip() for card in cards for side in card):
         raise ValueError("flashcards need at least one card, and text on both sides of each")

@@ -13,7 +13,13 @@ import numpy as np
 
 
 class Source:
-    """The source of a function or class, displayed as Python code."""
+    """The source of a function or class, displayed as Python code.
+
+    Parameters
+    ----------
+    code : str
+        Python.
+    """
 
     def __init__(self, code: str):
         self.code = code
@@ -39,6 +45,16 @@ def show_source(thing: Any) -> Source:
     -------
     Source
         Displayed as highlighted Python.
+
+    Examples
+    --------
+    >>> from minibert.attention import BertSelfAttention
+    >>> show_source(BertSelfAttention.join_heads)
+    def join_heads(
+        self, x: Float[Tensor, "batch heads seq head_size"]
+    ) -> Float[Tensor, "batch seq hidden"]:
+        pieces = x.transpose(1, 2)  # (batch, seq, heads, head_size)
+        return pieces.flatten(2)  # (batch, seq, hidden)
     """
     code = re.sub("  # pyright: .*", "", textwrap.dedent(inspect.getsource(thing)))
     lines = code.rstrip().splitlines()
@@ -57,6 +73,12 @@ def seed_everything(seed: int) -> None:
     ----------
     seed : int
         Any whole number of at least 0.
+
+    Examples
+    --------
+    >>> seed_everything(0)
+    >>> random.randint(1, 6), int(np.random.randint(1, 7))
+    (4, 5)
     """
     import torch  # only here: the first chapters need no torch, and it takes seconds to import
 

@@ -27,6 +27,21 @@ class Bug(NamedTuple):
 
     `thing` is a model, or what replaces the part `role` in one. Without a source the bug is made
     up: for an invariant that no other bug breaks, or after a chapter of the book.
+
+    Parameters
+    ----------
+    thing : callable
+        The model with the bug, or what replaces the part `role` in one.
+    wrong : str
+        What is wrong, in a sentence.
+    repair : str, default ""
+        What repairs it.
+    source : str, default ""
+        The program that had it, with an address; empty if it is made up.
+    role : callable, optional
+        The part that `thing` replaces.
+    config : callable, default BertConfig
+        The class of its configuration.
     """
 
     thing: Callable

@@ -7,7 +7,13 @@ from minibert.attention import BertSelfAttention
 
 
 class Attention(BertSelfAttention):
-    """Self-attention that leaves to others how scores become probabilities."""
+    """Self-attention that leaves to others how scores become probabilities.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
+    """
 
     def forward(
         self,
@@ -15,7 +21,24 @@ class Attention(BertSelfAttention):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Compute the context of every token, and on request the weights."""
+        """Compute the context of every token, and on request the weights.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
+            0 where a query may look, the most negative number where not.
+        output_attentions : bool, default False
+            Whether to return the weights.
+
+        Returns
+        -------
+        context : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        probs : Float[Tensor, "batch heads seq seq"] or None
+            The weights, if they are wanted.
+        """
         query, key, value = (
             self.split_heads(linear(hidden_states)) for linear in (self.query, self.key, self.value)
         )
@@ -27,5 +50,18 @@ class Attention(BertSelfAttention):
     def weigh(
         self, scores: Float[Tensor, "batch heads seq seq"], mask: Float[Tensor, "..."]
     ) -> Float[Tensor, "batch heads seq seq"]:
-        """Turn scores into probabilities."""
+        """Turn scores into probabilities.
+
+        Parameters
+        ----------
+        scores : Float[Tensor, "batch heads seq seq"]
+            Products of queries and keys, already divided.
+        mask : float tensor that broadcasts to the shape of the scores
+            To add to them.
+
+        Returns
+        -------
+        Float[Tensor, "batch heads seq seq"]
+            The weights, after dropout.
+        """
         return self.dropout((scores + mask).softmax(dim=-1))

@@ -34,6 +34,11 @@ def record_of(run: str) -> dict[str, Any]:
     ------
     ValueError
         If there is no such record; the message names those that there are.
+
+    Examples
+    --------
+    >>> "command" in record_of("toy_parts")
+    True
     """
     if not record_path(run).is_file():
         known = ", ".join(sorted(path.stem for path in HERE.glob("*.json")))
@@ -59,6 +64,11 @@ def trained_folder(name: str) -> Path:
     ------
     ValueError
         If there is no such model; the message names those that there are.
+
+    Examples
+    --------
+    >>> sorted(path.name for path in trained_folder("small-world").iterdir())
+    ['config.json', 'model.safetensors', 'vocab.txt']
     """
     folder = HERE / name
     if not folder.is_dir() or folder.parent != HERE:

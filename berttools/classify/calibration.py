@@ -12,7 +12,19 @@ COLDEST, HOTTEST = 0.05, 20.0
 
 
 class Bin(NamedTuple):
-    """Answers whose probability lies between two numbers: how many, their mean, how often right."""
+    """Answers whose probability lies between two numbers: how many, their mean, how often right.
+
+    Parameters
+    ----------
+    low, high : float
+        The probabilities between which the answers lie.
+    count : int
+        How many answers.
+    confidence : float
+        Their mean probability.
+    right : float
+        Share of them that are right.
+    """
 
     low: float
     high: float
@@ -163,6 +175,12 @@ def calibration_error(
     References
     ----------
     Guo et al. (2017), section 2.
+
+    Examples
+    --------
+    >>> probs = np.array([[0.9, 0.1], [0.9, 0.1]])
+    >>> round(calibration_error(probs, np.array([0, 1])), 2)
+    0.4
     """
     distances = (b.count * abs(b.confidence - b.right) for b in reliability(probs, labels, bins))
     return float(sum(distances) / len(labels))

@@ -8,6 +8,7 @@ from functools import partial
 from types import MappingProxyType
 
 from berttools.cli.failures import guarded
+from berttools.cli.loading import ended_by_ctrl_c
 from berttools.cli.options import (
     LOOK,
     SEED,
@@ -72,13 +73,12 @@ def main(arguments: list[str] | None = None) -> int:
 
     def work() -> int:
         # PyTorch takes seconds to load: only now, for who asks for help need not wait.
-        if options.does == "predict":
-            from .predict import predict_typed
-
-            return predict_typed(options)
-        from .run import train_classifier
-
-        return train_classifier(options)
+        with ended_by_ctrl_c():
+            if options.does == "predict":
+                from .predict import predict_typed as answer
+            else:
+                from .run import train_classifier as answer
+        return answer(options)
 
     if options.does == "predict":
         return guarded(work, lambda: "type the same command again", lambda: False)

@@ -16,7 +16,17 @@ PUNCTUATION = re.compile(r"(?<!\d)[.,]|[.,](?!\d)|[;!?…\"“”„«»¡¿。�
 
 
 class Duplicates(NamedTuple):
-    """Rows whose text was there before, and rows of one text whose labels differ."""
+    """Rows whose text was there before, and rows of one text whose labels differ.
+
+    Parameters
+    ----------
+    exact : list of int
+        Rows with a text that was there before, up to case, punctuation and white space.
+    near : list of int
+        Rows with a text that nearly was there before.
+    contradictions : list of list of int
+        Groups of rows of one text whose labels differ.
+    """
 
     exact: list[int]
     near: list[int]

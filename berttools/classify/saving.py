@@ -40,7 +40,17 @@ _ELSEWHERE = {"model", "tokenizer", "classes"}
 
 
 class Reply(NamedTuple):
-    """A label, or None for "I do not know"; the most probable label, and its probability."""
+    """A label, or None for "I do not know"; the most probable label, and its probability.
+
+    Parameters
+    ----------
+    label : str or None
+        The answer; None for "I do not know".
+    probability : float
+        That of the most probable label, 0 to 1.
+    guess : str
+        The most probable label.
+    """
 
     label: str | None
     probability: float
@@ -85,7 +95,18 @@ class Classifier(NamedTuple):
         return [*self.classes]
 
     def logits(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
-        """Score the texts of a table."""
+        """Score the texts of a table.
+
+        Parameters
+        ----------
+        table : LabeledTable
+            Its texts are read.
+
+        Returns
+        -------
+        Float[ndarray, "rows classes"]
+            Scores, not yet divided by the temperature.
+        """
         if isinstance(self.model, BagOfWords):
             return self.model.logits(table)
         assert self.tokenizer is not None and self.max_length is not None
@@ -94,11 +115,33 @@ class Classifier(NamedTuple):
         return logits_of_table(self.model, self.tokenizer, table, max_length=self.max_length)
 
     def probabilities(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
-        """Return the probability of each class for each row."""
+        """Return the probability of each class for each row.
+
+        Parameters
+        ----------
+        table : LabeledTable
+            Its texts are read.
+
+        Returns
+        -------
+        Float[ndarray, "rows classes"]
+            ``softmax(logits / temperature)``; rows sum to 1.
+        """
         return with_temperature(self.logits(table), self.temperature)
 
     def answer(self, table: LabeledTable) -> list[Reply]:
-        """Answer each row of a table."""
+        """Answer each row of a table.
+
+        Parameters
+        ----------
+        table : LabeledTable
+            Its texts are read.
+
+        Returns
+        -------
+        list of Reply
+            One for each row.
+        """
         probs, names = self.probabilities(table), self.names
         decided = decide(probs, np.array(self.thresholds or np.zeros(len(names))))
         return [

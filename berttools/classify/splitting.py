@@ -20,7 +20,17 @@ Blocks = list[list[int]]
 
 
 class Parts(NamedTuple):
-    """Numbers of rows: to learn from, to choose with, to be asked once."""
+    """Numbers of rows: to learn from, to choose with, to be asked once.
+
+    Parameters
+    ----------
+    train : list of int
+        Rows to learn from.
+    validation : list of int
+        Rows to choose with.
+    test : list of int
+        Rows to be asked once.
+    """
 
     train: list[int]
     validation: list[int]
@@ -102,6 +112,11 @@ def linked_rows(table: LabeledTable) -> Blocks:
     -------
     list of list of int
         Numbers of rows; each row stands in one list.
+
+    Examples
+    --------
+    >>> linked_rows(LabeledTable(["a b", "c d", "a b"]))
+    [[0, 2], [1]]
     """
     parent = list(range(len(table)))
 

@@ -36,6 +36,12 @@ class LabeledTable:
         Lines that were left out, since they had no text or no label.
     notes : tuple of str
         What was odd, in sentences.
+
+    Examples
+    --------
+    >>> table = LabeledTable(["It hums.", "The bill is wrong."], ["Hardware", "Billing"])
+    >>> len(table), table.classes, table.take([1]).texts
+    (2, ('Billing', 'Hardware'), ['The bill is wrong.'])
     """
 
     texts: list[str]
@@ -65,7 +71,18 @@ class LabeledTable:
         return list(map(" ".join, both)) if self.pairs else self.texts
 
     def take(self, rows: Iterable[SupportsIndex]) -> LabeledTable:
-        """Return some of the rows as a table."""
+        """Return some of the rows as a table.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Numbers of rows, in the order wanted.
+
+        Returns
+        -------
+        LabeledTable
+            The same columns, without `skipped` and `notes`.
+        """
         rows = [int(row) for row in rows]
         columns = {name: c for name, c in vars(self).items() if isinstance(c, list)}
         chosen = {name: [column[row] for row in rows] for name, column in columns.items()}
@@ -82,7 +99,7 @@ def read_table(
     time: str | None = None,
     encoding: str | None = None,
 ) -> LabeledTable:
-    """Read the columns of a table: texts, and what else is named.
+    r"""Read the columns of a table: texts, and what else is named.
 
     Parameters
     ----------
@@ -109,6 +126,14 @@ def read_table(
     ValueError
         If the file cannot be decoded, a column is missing, a field is a list or an object, a row
         has more or fewer fields than the header, or no row is left; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "mail.csv"
+    >>> _ = path.write_text('text,label\n"It hums, loudly.",Hardware\n', encoding="utf-8")
+    >>> read_table(path, "text", "label").texts
+    ['It hums, loudly.']
     """
     wanted = {"texts": text, "labels": label, "pairs": pair, "groups": group, "times": time}
     columns = {field: name for field, name in wanted.items() if name is not None}

@@ -8,6 +8,7 @@ from functools import partial
 from types import MappingProxyType
 
 from berttools.cli.failures import guarded
+from berttools.cli.loading import ended_by_ctrl_c
 from berttools.cli.options import (
     SEED,
     add_option,
@@ -60,7 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
 
     def work() -> int:
         # PyTorch takes seconds to load: only now, for who asks for help need not wait.
-        from .run import pretrain
+        with ended_by_ctrl_c():
+            from .run import pretrain
 
         return pretrain(options)
 

@@ -1,8 +1,10 @@
 """The API reference: pages out of the docstrings, and links between an object and its chapter.
 
 A page `api-….md` names modules in a comment, `<!-- api: config embeddings -->`. While it is read,
-the comment becomes a section for each module, and Sphinx's autodoc with numpydoc fills it. What is
-public is decided in the package and in the chapters: `__all__`, and whatever a chapter imports.
+the comment becomes a table of Sphinx's autosummary and a section for each module, which autodoc
+with numpydoc fills; linkcode links the source. `<!-- checkers: … -->` does so for the modules that
+hold nothing but checkers. What is public is decided in the package and in the chapters: `__all__`,
+whatever a chapter imports, and the classes of what is returned and of public values.
 """
 
 import ast
@@ -15,20 +17,29 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import get_args, get_type_hints
 
+from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import make_refnode
 
 BOOK = Path(__file__).resolve().parents[1]
-COMMENT = re.compile(r"<!-- api: ([\w. ]+) -->")
+COMMENT = re.compile(r"<!-- (api|checkers): ([\w. ]+) -->")
 NAMES = re.compile(r"\bChapters? (\d+(?:(?:, | and )\d+)*)")
 NAMED = re.compile(rf"\s*{NAMES.pattern}\.")
 WITH_EXPORTS = (
     *("bertbook.reader.contracts", "bertbook.corpus", "bertbook.reader", "bertbook.core"),
+    *("bertbook.reader.module", "bertbook.museum", "bertbook.museum.invariants"),
+    "bertbook.museum.invariants.lessons",
     *("minibert.data", "bertfamily", "minibert.fast", "minibert.loading"),
     *("minibert.reference", "minibert.tasks", "minibert.training", "minibert.wordpiece"),
 )
 OURS = ("minibert.", "bertfamily.", "berttools.", "bertbook.")
 FIELD = "Alias for field number"
+CLASS = re.compile(r"(?<![`:~])`([A-Z]\w+)`(?!`)")
+ARGUMENTS = re.compile(r"<dl>\s*(<dd>.*?</dd>)\s*</dl>", re.DOTALL)
 STAR = re.compile(r'(?<=\[Tensor, ")\*|(?<=\[ndarray, ")\*')
 
 
@@ -82,15 +93,39 @@ def _imports(page: str) -> Iterator[ast.ImportFrom]:
 def public() -> dict[str, dict[str, object]]:
     """Give the public objects of each module; one that two modules offer stands in the first."""
     exported = [(name, each) for name in WITH_EXPORTS for each in import_module(name).__all__]
+    names = [*exported, *sorted({(m, name) for _, m, name in imports()})]
     found: dict[str, dict[str, object]] = {}
     seen: set[int] = set()
-    for module, name in [*exported, *sorted({(m, name) for _, m, name in imports()})]:
+    for module, name in names:  # it grows: the classes of results and values come at the end
         thing = getattr(import_module(module), name)
         can_be_told = inspect.isroutine(thing) or inspect.isclass(thing)
         if not inspect.ismodule(thing) and not (can_be_told and id(thing) in seen):
             found.setdefault(module, {})[name] = thing
             seen.add(id(thing))
+            names += [(each.__module__, each.__name__) for each in classes_behind(thing)]
     return found
+
+
+def classes_behind(thing: object) -> Iterator[type]:
+    """Yield those of our public classes that a function, or a class's method, returns.
+
+    Of a value it is the class of the value.
+    """
+    if inspect.isclass(thing):
+        told = [_returned(each) for name, each in vars(thing).items() if name[0] != "_"]
+    else:
+        told = [_returned(thing) if inspect.isroutine(thing) else type(thing)]
+    for each in (part for whole in told for part in (whole, *get_args(whole))):
+        if inspect.isclass(each) and each.__module__.startswith(OURS) and each.__name__[0] != "_":
+            yield each
+
+
+def _returned(thing: object) -> object:
+    """Return what a function says that it returns; None for what is no function."""
+    try:
+        return get_type_hints(inspect.unwrap(thing)).get("return")  # pyright: ignore[reportArgumentType]
+    except (AttributeError, NameError, TypeError):  # no function, or a name for the type checker
+        return None
 
 
 def home_of(module: str, name: str, thing: object) -> str:
@@ -124,16 +159,18 @@ def release() -> str:
     return f"{repository}/blob/v{import_module('minibert').__version__}"
 
 
-def source_of(thing: object) -> str:
-    """Link the lines that define a function or class."""
-    plain = inspect.unwrap(thing)  # pyright: ignore[reportArgumentType]
+def source_of(domain: str, info: dict[str, str]) -> str | None:
+    """Give the address of the lines that define a function, class or method, for linkcode."""
+    thing = import_module(info["module"])
+    for name in info["fullname"].split("."):
+        thing = getattr(thing, name)
+    plain = inspect.unwrap(getattr(thing, "fget", thing))  # pyright: ignore[reportArgumentType]
     try:
-        lines, first = inspect.getsourcelines(plain)  # pyright: ignore[reportArgumentType]
-        path = Path(inspect.getsourcefile(plain) or "").relative_to(BOOK.parent)  # pyright: ignore[reportArgumentType]
+        lines, first = inspect.getsourcelines(plain)
+        path = Path(inspect.getsourcefile(plain) or "").relative_to(BOOK.parent)
     except (OSError, TypeError, ValueError):
-        return ""  # built by a call, or no file of ours
-    address = f"{release()}/{path.as_posix()}#L{first}-L{first + len(lines) - 1}"
-    return f"`Source <{address}>`__"
+        return None  # a value, built by a call, or no file of ours
+    return f"{release()}/{path.as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def section(module: str) -> str:
@@ -151,23 +188,51 @@ def entry(module: str, name: str, thing: object) -> str:
         return f".. autoclass:: {module}.{name}\n   :members:"
     if inspect.isroutine(thing):
         return f".. autofunction:: {module}.{name}"
-    value = repr(thing)
-    is_exercise = value.endswith(".")
-    is_plain = isinstance(thing, str | int | tuple) and len(value) <= 60
-    value = f"\n   :value: {value}" if is_plain else ""
-    told = [repr(thing)] if is_exercise else []
+    is_plain = isinstance(thing, str | int | tuple) and len(repr(thing)) <= 60
+    value = f"\n   :value: {thing!r}" if is_plain else ""
+    kind = type(thing).__name__
+    told = [repr(thing)] if kind == "Exercise" else []
     body = "\n\n".join([*told, links(chapters_of(module, name, thing))])
-    return f".. py:data:: {name}{value}\n\n{textwrap.indent(body, '   ')}"
+    return f".. py:data:: {name}\n   :type: {kind}{value}\n\n{textwrap.indent(body, '   ')}"
 
 
-def modules_of(names: str) -> list[str]:
+def modules_of(what: str, names: str) -> list[str]:
     """Name the modules with something public below each of some names, in their order."""
     return [
         module
         for name in names.split()
-        for module in sorted(public())
-        if f"{module}.".startswith(f"{name}.")
+        for module in sorted(public(), key=_place)
+        if f"{module}.".startswith(f"{name}.") and holds_checkers(module) == (what == "checkers")
     ]
+
+
+def _place(module: str) -> tuple[list[int], str]:
+    """Sort by name, and what belongs to single chapters by these."""
+    return chapters_of(module) if module.startswith("bertbook.topics.") else [], module
+
+
+def holds_checkers(module: str) -> bool:
+    """Return whether a module of a chapter offers nothing but checkers of exercises."""
+    is_of_a_chapter = module.startswith("bertbook.topics.")
+    return is_of_a_chapter and all(name.startswith("check_") for name in public()[module])
+
+
+def overview(modules: list[str]) -> str:
+    """Write the table of the functions and classes of some modules, each with its sentence."""
+    rows = [
+        f"   ~{module}.{name}"
+        for module in modules
+        for name, thing in public()[module].items()
+        if inspect.isclass(thing) or inspect.isroutine(thing)
+    ]
+    table = "\n".join([".. autosummary::", "   :nosignatures:", "", *rows])
+    return f"````{{eval-rst}}\n{table}\n````\n"
+
+
+def page_of(what: str, names: str) -> str:
+    """Write what stands in the place of a comment."""
+    modules = modules_of(what, names)
+    return "\n".join([*([] if what == "checkers" else [overview(modules)]), *map(section, modules)])
 
 
 def api_of(number: int) -> str:
@@ -184,9 +249,7 @@ def api_of(number: int) -> str:
 def fill(app: Sphinx, docname: str, source: list[str]) -> None:
     """Write the sections of an API page, or the list at the end of a chapter."""
     if docname.startswith("api"):
-        source[0] = COMMENT.sub(
-            lambda comment: "\n".join(map(section, modules_of(comment[1]))), source[0]
-        )
+        source[0] = COMMENT.sub(lambda comment: page_of(*comment.groups()), source[0])
     elif docname.startswith("chapters/"):
         told = api_of(int(docname.removeprefix("chapters/")[:2]))
         notebook = json.loads(source[0])
@@ -198,34 +261,77 @@ def fill(app: Sphinx, docname: str, source: list[str]) -> None:
 def name_chapters(
     app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
-    """Put chapters and source of a function or class behind its docstring's first sentence."""
+    """Put the chapters of a function or class behind its docstring's first sentence."""
     module, _, own_name = name.rpartition(".")
     if own_name in public().get(module, {}):
         begun = next((i for i, line in enumerate(lines) if line), 0)
         end = next((i for i in range(begun, len(lines)) if not lines[i]), len(lines))
-        told = filter(None, (links(chapters_of(module, own_name, thing)), source_of(thing)))
-        lines[end:end] = ["", " · ".join(told), ""]
+        lines[end:end] = ["", links(chapters_of(module, own_name, thing)), ""]
 
 
-def escape_stars(
+def link_classes(
     app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
-    """Let the star of a shape be a star, and not the start of a word in italics."""
-    lines[:] = [STAR.sub(r"\*", line) for line in lines]
+    """Link the classes of ours that a docstring names; the star of a shape stays a star."""
+
+    def linked(found: re.Match) -> str:
+        place = place_of(found[1])
+        return f":py:class:`~{place}`" if place and place != name else found[0]
+
+    lines[:] = [CLASS.sub(linked, STAR.sub(r"\*", line)) for line in lines]
+
+
+def place_of(name: str) -> str:
+    """Give the full name of a public class; empty if there is none of that name."""
+    modules = (module for module, things in public().items() if inspect.isclass(things.get(name)))
+    module = next(modules, "")
+    return module and f"{module}.{name}"
 
 
 def skip_fields(
     app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object
 ) -> bool | None:
-    """Leave out what Python says of every field of a named tuple, and what each model repeats."""
+    """Leave out what Python says of fields, what models repeat, and functions that are values."""
     is_field = (getattr(thing, "__doc__", None) or "").startswith(FIELD)
-    return True if is_field or name in ("config_class", "encoder_class") else None
+    is_value = inspect.isfunction(thing) and thing.__name__ != name
+    return True if is_field or is_value or name in ("config_class", "encoder_class") else None
+
+
+def link_type(
+    app: Sphinx, env: BuildEnvironment, node: pending_xref, words: nodes.TextElement
+) -> nodes.Element | None:
+    """Link a type of a signature to where it is described; another library's stays as it is."""
+    if node.get("reftype") != "class":
+        return None
+    place = place_of(str(node["reftarget"]).rpartition(".")[2])
+    found = env.domains["py"].objects.get(place)  # pyright: ignore[reportAttributeAccessIssue]
+    return (
+        make_refnode(app.builder, node["refdoc"], found.docname, place, words) if found else words
+    )
+
+
+def write_arguments(
+    app: Sphinx, page: str, template: str, context: dict[str, object], document: object
+) -> None:
+    """Write the lines of a long signature as lines: Sphinx makes each a list without terms."""
+
+    def lines(found: re.Match) -> str:
+        return found[1].replace("<dd>", '<span class="argument">').replace("</dd>", "</span>")
+
+    if page.startswith("api"):
+        context["body"] = ARGUMENTS.sub(lines, str(context["body"]))
 
 
 def setup(app: Sphinx) -> dict:
     """Connect the steps to Sphinx; numpydoc reads a docstring before the chapters go in."""
+    app.setup_extension("sphinx.ext.autosummary")
+    app.setup_extension("sphinx.ext.linkcode")
+    app.config.linkcode_resolve = source_of
+    app.config.autosummary_generate = False
+    app.connect("missing-reference", link_type)
+    app.connect("html-page-context", write_arguments)
     app.connect("source-read", fill)
-    app.connect("autodoc-process-docstring", escape_stars, priority=100)
+    app.connect("autodoc-process-docstring", link_classes, priority=100)
     app.connect("autodoc-process-docstring", name_chapters, priority=900)
     app.connect("autodoc-skip-member", skip_fields)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -176,7 +176,21 @@ class PretrainingBatches:
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[Batch]:
-        """Yield the batches of one epoch, from batch `start` on."""
+        """Yield the batches of one epoch, from batch `start` on.
+
+        Parameters
+        ----------
+        number : int
+            Which epoch, from 0; with the seed it decides order, pairs and masks.
+        start : int, default 0
+            Number of the first batch to give, for a run that goes on in the middle.
+
+        Yields
+        ------
+        dict of Int[Tensor, "batch seq"]
+            ``input_ids``, ``attention_mask``, ``token_type_ids`` and ``labels``, each (batch, seq),
+            and ``next_sentence_label``, (batch,).
+        """
         order = self._rng(number, _ORDER, 0).permutation(len(self.documents))
         ends = np.cumsum(self.pairs_in_document[order])
         for pool in range(start // self.batches_per_pool, -(-len(self) // self.batches_per_pool)):

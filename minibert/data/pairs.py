@@ -145,6 +145,26 @@ def truncate_both_ends(
 
     Token by token, the longer row (of equal ones the second) loses its first or its last token,
     each with probability 1/2. So the model also meets sentences that begin in the middle.
+
+    Parameters
+    ----------
+    first, second : sequence of int
+        The ids of both sentences, without special tokens.
+    room : int
+        How many ids both may have together, at least 0.
+    rng : numpy.random.Generator
+        Decides which end loses a token.
+
+    Returns
+    -------
+    first : sequence of int
+        The first row, or a piece from inside it.
+    second : sequence of int
+        The same of the second row.
+
+    References
+    ----------
+    Devlin et al. (2019), appendix A.2, and the code that came with it.
     """
     if len(first) + len(second) <= room:
         return first, second

@@ -27,6 +27,23 @@ class CheckpointedLayer(BertLayer):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Pass the vectors through the layer, twice if a gradient is wanted."""
+        """Pass the vectors through the layer, twice if a gradient is wanted.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
+            0 where a query may look, the most negative number where not.
+        output_attentions : bool, default False
+            Whether to return the weights.
+
+        Returns
+        -------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            As `BertLayer` returns them.
+        probs : Float[Tensor, "batch heads seq seq"] or None
+            The weights, if they are wanted.
+        """
         inputs = hidden_states, additive_mask, output_attentions
         return checkpoint(super().forward, *inputs, use_reentrant=False)

@@ -67,6 +67,16 @@ class UnpaddedEncoder(BertEncoder):
     ----------
     config : BertConfig
         Gives the number of layers and their sizes.
+
+    Examples
+    --------
+    >>> from minibert.attention import additive_mask
+    >>> from minibert.config import BertConfig
+    >>> encoder = UnpaddedEncoder(BertConfig.tiny()).eval()
+    >>> mask = additive_mask(torch.tensor([[1, 1, 1], [1, 0, 0]]))
+    >>> output = encoder(torch.randn(2, 3, 128), mask)
+    >>> output.last_hidden_state[1, 1:].abs().max().item()  # padding
+    0.0
     """
 
     def forward(
@@ -76,7 +86,24 @@ class UnpaddedEncoder(BertEncoder):
         output_attentions: bool = False,
         output_hidden_states: bool = False,
     ) -> BertModelOutput:
-        """Pass the vectors of the real tokens through the stack."""
+        """Pass the vectors of the real tokens through the stack.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token, padding included.
+        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
+            Packed are the tokens at which it is 0; without padding everything goes the plain way.
+        output_attentions : bool, default False
+            Whether to return the weights of every layer; then nothing is packed.
+        output_hidden_states : bool, default False
+            Whether to return the vectors before, between and after the layers.
+
+        Returns
+        -------
+        BertModelOutput
+            As `BertEncoder` returns it, with 0 at padding.
+        """
         real = None if output_attentions else _real_tokens(additive_mask)  # (batch, seq)
         if real is None:
             wishes = output_attentions, output_hidden_states
@@ -117,7 +144,24 @@ class UnpaddedSelfAttention(FastSelfAttention):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Compute the context of every token out of its own sentence."""
+        """Compute the context of every token out of its own sentence.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            The tokens of all sentences in one row, (1, tokens, hidden), if lengths are given.
+        additive_mask : Float[Tensor, "sentences"] or a mask of other shape, optional
+            The length of each sentence, or a mask as `BertSelfAttention` takes it.
+        output_attentions : bool, default False
+            Whether to return the weights; of sentences in one row there are none.
+
+        Returns
+        -------
+        context : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        probs : Float[Tensor, "batch heads seq seq"] or None
+            The weights, if they are wanted and no lengths are given.
+        """
         if additive_mask is None or additive_mask.dim() != 1:
             return super().forward(hidden_states, additive_mask, output_attentions)
         parts = [layer(hidden_states) for layer in (self.query, self.key, self.value)]

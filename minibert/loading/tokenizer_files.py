@@ -63,6 +63,15 @@ def load_tokenizer(
     ValueError
         If a file is damaged, describes another tokenizer than BERT's, or says nothing of
         capitals; or if the vocabulary has more pieces than the model of the folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from minibert.wordpiece import SPECIAL_TOKENS
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> WordPieceTokenizer([*SPECIAL_TOKENS, "cat"]).save(folder / "vocab.txt")
+    >>> load_tokenizer(folder, do_lower_case=True).encode("Cat")
+    [2, 5, 3]
     """
     folder = find_folder(directory)
     path, vocabulary = locate(folder, TOKENIZER), locate(folder, VOCABULARY)

@@ -43,7 +43,23 @@ class Tape:
         self.steps = []
 
     def run(self, forward: Callable, backward: Callable, *inputs: Node) -> Node:
-        """Do a step, and remember how to go back."""
+        """Do a step, and remember how to go back.
+
+        Parameters
+        ----------
+        forward : callable
+            Takes the arrays of the inputs and returns an array.
+        backward : callable
+            Takes the gradient of the output, the output and the inputs; returns one gradient for
+            each input.
+        *inputs : Node
+            What the step reads.
+
+        Returns
+        -------
+        Node
+            What the step computed.
+        """
         output = Node(forward(*(node.array for node in inputs)))
         self.steps.append((backward, output, inputs))
         return output

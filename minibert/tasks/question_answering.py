@@ -17,7 +17,22 @@ from .task_model import TaskModel
 
 
 class QuestionAnsweringModelOutput(NamedTuple):
-    """What `BertForQuestionAnswering` returns."""
+    """What `BertForQuestionAnswering` returns.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Mean of the losses of starts and ends, each a mean over the answered rows, in nats; None
+        without positions.
+    start_logits : Float[Tensor, "batch seq"]
+        Score of each token as the first of the answer.
+    end_logits : Float[Tensor, "batch seq"]
+        Score of each token as the last of the answer, which includes it.
+    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
+        On request, as `BertModel` returns them.
+    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
+        On request, as `BertModel` returns them.
+    """
 
     loss: Float[Tensor, ""] | None = None
     start_logits: Float[Tensor, "batch seq"] | None = None
@@ -71,7 +86,37 @@ class BertForQuestionAnswering(TaskModel):
         output_hidden_states: bool | None = False,
         return_dict: bool | None = True,
     ) -> QuestionAnsweringModelOutput:
-        """Score every token as start and as end, and compute the loss if both are given."""
+        """Score every token as start and as end, and compute the loss if both are given.
+
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "batch seq"], optional
+            Ids from 0 to ``vocab_size - 1``.
+        attention_mask : Shaped[Tensor, "batch seq"], optional
+            1 for tokens, 0 for padding; all 1 by default.
+        token_type_ids : Int[Tensor, "batch seq"], optional
+            Segment of each token; all 0 by default.
+        position_ids : Int[Tensor, "#batch seq"], optional
+            Place of each token; by default as `BertModel` has them.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            Vectors in the place of `input_ids`.
+        start_positions, end_positions : Int[Tensor, " batch"], optional
+            Places of the first and the last token of the answer; -100 for a row that is not asked.
+        output_attentions, output_hidden_states : bool, default False
+            Whether to return the weights and the vectors of every layer.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
+
+        Returns
+        -------
+        QuestionAnsweringModelOutput
+            Two scores for every token, and the loss if there are positions.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input does not fit the model, or the labels do not fit the scores.
+        """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         logits = self.qa_outputs(encoded.last_hidden_state)  # (batch, seq, 2)

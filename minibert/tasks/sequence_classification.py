@@ -25,7 +25,20 @@ _LOSSES: dict[str, Callable[..., Tensor]] = dict(
 
 
 class SequenceClassifierOutput(NamedTuple):
-    """What `BertForSequenceClassification` returns."""
+    """What `BertForSequenceClassification` returns.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Cross-entropy in nats for a single label, binary cross-entropy in nats for several, mean
+        squared error for a number; None without labels.
+    logits : Float[Tensor, "batch classes"]
+        One score for each label; for regression, the number itself.
+    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
+        On request, as `BertModel` returns them.
+    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
+        On request, as `BertModel` returns them.
+    """
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "batch classes"] | None = None
@@ -42,7 +55,7 @@ class BertForSequenceClassification(TaskModel):
     Parameters
     ----------
     config : BertConfig
-        Gives all sizes; `classifier_dropout` is that before the classifier.
+        Gives all sizes, and the dropout before the classifier.
     num_labels : int, optional
         Number of labels; by default that of `id2label`, or 2.
     id2label : mapping from int to str, optional
@@ -105,7 +118,39 @@ class BertForSequenceClassification(TaskModel):
         output_hidden_states: bool | None = False,
         return_dict: bool | None = True,
     ) -> SequenceClassifierOutput:
-        """Score every label, and compute the loss if the true ones are given."""
+        """Score every label, and compute the loss if the true ones are given.
+
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "batch seq"], optional
+            Ids from 0 to ``vocab_size - 1``.
+        attention_mask : Shaped[Tensor, "batch seq"], optional
+            1 for tokens, 0 for padding; all 1 by default.
+        token_type_ids : Int[Tensor, "batch seq"], optional
+            Segment of each token; all 0 by default.
+        position_ids : Int[Tensor, "#batch seq"], optional
+            Place of each token; by default as `BertModel` has them.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            Vectors in the place of `input_ids`.
+        labels : Shaped[Tensor, "batch ..."], optional
+            Numbers of classes, shape (batch,), -100 for a row that is not asked; 0 or 1 for each
+            label, shape (batch, classes); or numbers to predict, shape (batch,) or (batch,
+            classes).
+        output_attentions, output_hidden_states : bool, default False
+            Whether to return the weights and the vectors of every layer.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
+
+        Returns
+        -------
+        SequenceClassifierOutput
+            Scores of every label, and the loss if there are labels.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input does not fit the model, or the labels do not fit the scores.
+        """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         pooled = self.dropout(encoded.pooler_output)  # (batch, hidden)

@@ -15,7 +15,17 @@ from minibert.losses import IGNORED_LABEL
 
 
 class BestSpans(NamedTuple):
-    """The best spans of each row, best first, and the score of no answer."""
+    """The best spans of each row, best first, and the score of no answer.
+
+    Parameters
+    ----------
+    start, end : Int[Tensor, "*shape"]
+        Places of the first and the last token of each span; -100 where a row has no further span.
+    score : Float[Tensor, "*shape"]
+        ``start_logits[start] + end_logits[end]``; minus infinity without a span.
+    no_answer : Float[Tensor, "*batch"]
+        ``start_logits[0] + end_logits[0]``, the score of [CLS] as both ends.
+    """
 
     start: Int[Tensor, "*shape"]
     end: Int[Tensor, "*shape"]

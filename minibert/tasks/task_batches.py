@@ -101,7 +101,21 @@ class TaskBatches:
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
-        """Yield the batches of one epoch, from batch `start` on."""
+        """Yield the batches of one epoch, from batch `start` on.
+
+        Parameters
+        ----------
+        number : int
+            Which epoch, from 0; with the seed it decides the order.
+        start : int, default 0
+            Number of the first batch to give, for a run that goes on in the middle.
+
+        Yields
+        ------
+        dict of Shaped[Tensor, "..."]
+            ``input_ids``, ``token_type_ids`` and ``attention_mask``, each (batch, seq), and the
+            labels.
+        """
         rng = np.random.default_rng((self.seed, number))
         lengths = [len(row["input_ids"]) for row in self.rows]
         for bucket in islice(bucket_by_length(lengths, self.batch_size, rng=rng), start, None):

@@ -19,7 +19,19 @@ from .task_model import TaskModel
 
 
 class TokenClassifierOutput(NamedTuple):
-    """What `BertForTokenClassification` returns."""
+    """What `BertForTokenClassification` returns.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Mean over the labeled tokens, in nats; None without labels.
+    logits : Float[Tensor, "batch seq classes"]
+        One score for each label, at each token.
+    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
+        On request, as `BertModel` returns them.
+    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
+        On request, as `BertModel` returns them.
+    """
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "batch seq classes"] | None = None
@@ -36,7 +48,7 @@ class BertForTokenClassification(TaskModel):
     Parameters
     ----------
     config : BertConfig
-        Gives all sizes; `classifier_dropout` is that before the classifier.
+        Gives all sizes, and the dropout before the classifier.
     num_labels : int, optional
         Number of labels; by default that of `id2label`, or 2.
     id2label : mapping from int to str, optional
@@ -93,7 +105,38 @@ class BertForTokenClassification(TaskModel):
         output_hidden_states: bool | None = False,
         return_dict: bool | None = True,
     ) -> TokenClassifierOutput:
-        """Score every label at every token, and compute the loss if the true ones are given."""
+        """Score every label at every token, and compute the loss if the true ones are given.
+
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "batch seq"], optional
+            Ids from 0 to ``vocab_size - 1``.
+        attention_mask : Shaped[Tensor, "batch seq"], optional
+            1 for tokens, 0 for padding; all 1 by default.
+        token_type_ids : Int[Tensor, "batch seq"], optional
+            Segment of each token; all 0 by default.
+        position_ids : Int[Tensor, "#batch seq"], optional
+            Place of each token; by default as `BertModel` has them.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            Vectors in the place of `input_ids`.
+        labels : Int[Tensor, "batch seq"], optional
+            Number of the true label, or -100 for a token that is not asked, such as a later piece
+            of a word.
+        output_attentions, output_hidden_states : bool, default False
+            Whether to return the weights and the vectors of every layer.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
+
+        Returns
+        -------
+        TokenClassifierOutput
+            Scores of every label at every token, and the loss if there are labels.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input does not fit the model, or the labels do not fit the scores.
+        """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         hidden_states = self.dropout(encoded.last_hidden_state)  # (batch, seq, hidden)

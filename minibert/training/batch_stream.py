@@ -19,13 +19,40 @@ def seed_torch(seed: int, purpose: int, *position: int) -> None:
     """Set torch's global generator to a state that depends on nothing but the arguments.
 
     Each step has its own seed, so that a resumed run need not know what was drawn before.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the run, at least 0.
+    purpose : int
+        What is drawn: 0 for the order of the data, 1 for dropout.
+    *position : int
+        Where the run stands, such as the step and the rank of the process.
     """
     sequence = np.random.SeedSequence((seed, purpose, *position))
     torch.manual_seed(int(sequence.generate_state(1, np.uint64)[0]))
 
 
 class BatchStream:
-    """Batches of one epoch after another, and the position: `epoch` and `batch`."""
+    """Batches of one epoch after another, and the position: `epoch` and `batch`.
+
+    Parameters
+    ----------
+    batches : Iterable[Batch]
+        The batches of an epoch: a list, a DataLoader, or an object with a method ``epoch(number,
+        start)``.
+    seed : int
+        Seed of the run, at least 0.
+    epoch : int, default 0
+        Number of the epoch to begin in.
+    batch : int, default 0
+        Number of the batch of this epoch to begin with.
+
+    Raises
+    ------
+    TypeError
+        If the batches are an iterator, which would be empty after one epoch.
+    """
 
     def __init__(
         self, batches: Iterable[Batch], *, seed: int, epoch: int = 0, batch: int = 0
@@ -36,7 +63,25 @@ class BatchStream:
         self._iterator: Iterator[Batch] | None = None
 
     def take(self, count: int) -> list[dict[str, Shaped[Tensor, "..."]]]:
-        """Return the next batches, and move on."""
+        """Return the next batches, and move on.
+
+        Parameters
+        ----------
+        count : int
+            How many batches; where an epoch ends, the next one begins.
+
+        Returns
+        -------
+        list of dict of Shaped[Tensor, "..."]
+            Each from the name of an argument of the model to a tensor.
+
+        Raises
+        ------
+        TypeError
+            If a batch is no dictionary of tensors.
+        ValueError
+            If an epoch holds no batch.
+        """
         return [self._next() for _ in range(count)]
 
     def _next(self) -> dict[str, Tensor]:

@@ -41,7 +41,23 @@ class DamagedCheckpoint(ValueError):  # noqa: N818
 
 
 class Checkpoint(NamedTuple):
-    """All that a run needs to resume."""
+    """All that a run needs to resume.
+
+    Parameters
+    ----------
+    model : mapping from str to Shaped[Tensor, "..."]
+        The weights, by their names.
+    optimizer : mapping from str to Shaped[Tensor, "..."]
+        The optimizer's means of gradients, ``name.exp_avg`` and ``name.exp_avg_sq`` for each
+        weight.
+    state : dict
+        What else decides how the run goes on, as JSON holds it: ``step``, ``epoch``, ``batch``, the
+        configuration and more.
+    history : list of dict
+        The records of training and evaluation so far.
+    best : mapping from str to Shaped[Tensor, "..."], default {}
+        The weights with the lowest loss, in a run that stops early.
+    """
 
     model: Tensors
     optimizer: Tensors
@@ -51,7 +67,25 @@ class Checkpoint(NamedTuple):
 
 
 def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
-    """Write a checkpoint, and keep no more than the one before it."""
+    """Write a checkpoint, and keep no more than the one before it.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the run keeps its checkpoints; it is made if it is not there.
+    checkpoint : Checkpoint
+        What to write; ``state["step"]`` gives the name.
+
+    Returns
+    -------
+    Path
+        The folder of this checkpoint.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; the one before is whole.
+    """
     folder = Path(folder)
     target = folder / f"step-{checkpoint.state['step']:08}"
     state = checkpoint.state | {"history": checkpoint.history}
@@ -121,7 +155,25 @@ def checkpoint_folders(folder: str | Path) -> list[Path]:
 
 
 def read_checkpoint(path: str | Path) -> Checkpoint:
-    """Read a checkpoint, bit for bit what was written."""
+    """Read a checkpoint, bit for bit what was written.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder of one checkpoint, as `checkpoint_folders` lists it.
+
+    Returns
+    -------
+    Checkpoint
+        All tensors are on the CPU.
+
+    Raises
+    ------
+    DamagedCheckpoint
+        If a file is missing or cut.
+    FileNotFoundError
+        If there is no such folder.
+    """
     path = Path(path)
     if not path.is_dir():
         raise FileNotFoundError(f"there is no checkpoint {str(path)!r}; check the name")

@@ -120,13 +120,40 @@ class TrainingConfig:
             raise TypeError(f"bf16 must be True or False, not {self.bf16!r}")
 
     def learning_rate_at(self, step: int) -> float:
-        """Return the learning rate of the update that follows `step` others."""
+        """Return the learning rate of the update that follows `step` others.
+
+        Parameters
+        ----------
+        step : int
+            Number of updates before it, from 0.
+
+        Returns
+        -------
+        float
+            From 0 to `learning_rate`.
+
+        Examples
+        --------
+        >>> TrainingConfig(max_steps=100, seed=0, warmup_steps=10).learning_rate_at(5)
+        5e-05
+        """
         return self.learning_rate * learning_rate_factor(
             step, warmup_steps=self.warmup_steps, max_steps=self.max_steps
         )
 
     def differences(self, other: dict[str, Any]) -> list[str]:
-        """List the values of another configuration that would make it a different run."""
+        """List the values of another configuration that would make it a different run.
+
+        Parameters
+        ----------
+        other : dict
+            The values of another run, by name, as a checkpoint holds them.
+
+        Returns
+        -------
+        list[str]
+            One sentence for each value that differs and decides what is learned.
+        """
         fields, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
         if self.early_stopping_patience is not None:
             free.remove("eval_steps")

@@ -31,6 +31,11 @@ def choose_device(name: str | None = None) -> torch.device:
     ------
     ValueError
         If the device that was named is not there.
+
+    Examples
+    --------
+    >>> choose_device("cpu")
+    device(type='cpu')
     """
     backends = {"cuda": torch.cuda, "mps": torch.backends.mps}
     available = [name for name, backend in backends.items() if backend.is_available()] + ["cpu"]

@@ -24,7 +24,33 @@ def evaluate(
     bf16: bool = False,
     processes: Processes = ALONE,
 ) -> dict[str, float]:
-    """Compute the mean loss over all labels of all batches, without dropout."""
+    """Compute the mean loss over all labels of all batches, without dropout.
+
+    Parameters
+    ----------
+    model : nn.Module
+        In evaluation while it answers, and afterwards as it was.
+    batches : iterable of dict
+        Each a dictionary of tensors under the names of the model's arguments.
+    terms : mapping from str to str, default {"loss": "labels"}
+        Fields of the output that are losses, and the labels of each.
+    bf16 : bool, default False
+        Whether to compute in bfloat16 on CUDA devices.
+    processes : Processes, optional
+        Those that share the rows; by default there is only this one.
+
+    Returns
+    -------
+    dict of float
+        ``"loss"``, the sum, and the terms where there are several: each a mean over its labels.
+
+    Raises
+    ------
+    TypeError
+        If the output lacks a term of the loss, or a batch is no dictionary of tensors.
+    ValueError
+        If a term has no label in any batch.
+    """
     device = next(model.parameters()).device
     sums, labels = dict.fromkeys(terms, 0.0), dict.fromkeys(terms, 0.0)
     was_training = model.training
@@ -55,6 +81,12 @@ class BestWeights:
 
     After `patience` evaluations in a row without a lower loss the run is over; None keeps no
     weights and never ends a run.
+
+    Parameters
+    ----------
+    patience : int or None
+        After how many evaluations in a row without a lower loss the run is over, at least 1; None
+        for never.
     """
 
     def __init__(self, patience: int | None) -> None:
@@ -74,12 +106,30 @@ class BestWeights:
         return {"loss": self.loss, "step": self.step, "waited": self.waited}
 
     def restore(self, state: Mapping[str, Any], weights: Tensors) -> None:
-        """Restore what a checkpoint held; nothing is the beginning of a run."""
+        """Restore what a checkpoint held; nothing is the beginning of a run.
+
+        Parameters
+        ----------
+        state : mapping
+            As `state` has given it.
+        weights : mapping from str to Shaped[Tensor, "..."]
+            The best weights of the checkpoint.
+        """
         self.loss, self.step = state.get("loss", math.inf), state.get("step", 0)
         self.waited, self.weights = state.get("waited", 0), dict(weights)
 
     def record(self, loss: float, step: int, model: nn.Module) -> None:
-        """Record the loss of an evaluation, and copy the weights if it is the lowest."""
+        """Record the loss of an evaluation, and copy the weights if it is the lowest.
+
+        Parameters
+        ----------
+        loss : float
+            The mean over the evaluation data.
+        step : int
+            Number of updates before it.
+        model : nn.Module
+            Its weights are copied if `loss` is the lowest so far.
+        """
         if self.patience is None:
             return
         if loss < self.loss:
@@ -89,6 +139,12 @@ class BestWeights:
             self.waited += 1
 
     def restore_best(self, model: nn.Module) -> None:
-        """Give the model the best weights, if any are kept."""
+        """Give the model the best weights, if any are kept.
+
+        Parameters
+        ----------
+        model : nn.Module
+            Changed in place, if weights are kept.
+        """
         if self.weights:
             restore_model(model, self.weights)

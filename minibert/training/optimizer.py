@@ -79,6 +79,13 @@ def make_optimizer(model: nn.Module, config: TrainingConfig) -> AdamW:
     References
     ----------
     Loshchilov and Hutter (2019), algorithm 2.
+
+    Examples
+    --------
+    >>> config = TrainingConfig(max_steps=10, seed=0)
+    >>> optimizer = make_optimizer(nn.Linear(3, 2), config)
+    >>> [group["weight_decay"] for group in optimizer.param_groups]
+    [0.01, 0.0]
     """
     return AdamW(
         parameter_groups(model, config.weight_decay),

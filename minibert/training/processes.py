@@ -39,7 +39,18 @@ class Processes:
 
     @classmethod
     def init(cls, device: torch.device) -> Processes:
-        """Join the other processes, if torchrun has started this one."""
+        """Join the other processes, if torchrun has started this one.
+
+        Parameters
+        ----------
+        device : torch.device
+            Where this process computes; it decides how the processes talk, by NCCL or by Gloo.
+
+        Returns
+        -------
+        Processes
+            This one and the number of all; rank 0 of 1 if torchrun has not started it.
+        """
         if not distributed.is_available():
             return cls()
         if not distributed.is_initialized():
@@ -52,7 +63,23 @@ class Processes:
         return cls(distributed.get_rank(), distributed.get_world_size())
 
     def shard_batch(self, batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
-        """Return the rows of this process: every `world_size`-th one."""
+        """Return the rows of this process: every `world_size`-th one.
+
+        Parameters
+        ----------
+        batch : mapping from str to Shaped[Tensor, "..."]
+            The same in every process; a number without rows goes to all.
+
+        Returns
+        -------
+        dict of Shaped[Tensor, "..."]
+            Rows `rank`, ``rank + world_size`` and so on of each tensor.
+
+        Raises
+        ------
+        ValueError
+            If the tensors have different numbers of rows.
+        """
         if self.world_size == 1:
             return dict(batch)
         rows = {name: len(tensor) for name, tensor in batch.items() if tensor.ndim}
@@ -63,7 +90,13 @@ class Processes:
         return {name: x[self.rank :: self.world_size] if x.ndim else x for name, x in batch.items()}
 
     def all_reduce_grads(self, parameters: Sequence[nn.Parameter]) -> None:
-        """Add up the gradients of all processes; a parameter that none of them used has none."""
+        """Add up the gradients of all processes; a parameter that none of them used has none.
+
+        Parameters
+        ----------
+        parameters : Sequence[nn.Parameter]
+            Those of the model; their gradients are changed in place, to the same sums everywhere.
+        """
         if self.world_size == 1:
             return
         used = torch.tensor(
@@ -80,7 +113,20 @@ class Processes:
             parameter.grad = part.view_as(parameter)
 
     def all_reduce(self, numbers: Mapping[str, float], device: torch.device) -> dict[str, float]:
-        """Add up numbers of all processes, name by name."""
+        """Add up numbers of all processes, name by name.
+
+        Parameters
+        ----------
+        numbers : Mapping[str, float]
+            The same names in every process.
+        device : torch.device
+            Where the processes exchange tensors.
+
+        Returns
+        -------
+        dict[str, float]
+            The sums.
+        """
         if self.world_size == 1:
             return dict(numbers)
         sums = torch.tensor(list(numbers.values()), dtype=torch.float64, device=device)
@@ -88,7 +134,13 @@ class Processes:
         return dict(zip(numbers, sums.tolist(), strict=True))
 
     def broadcast(self, model: nn.Module) -> None:
-        """Copy the weights of process 0 to every process."""
+        """Copy the weights of process 0 to every process.
+
+        Parameters
+        ----------
+        model : nn.Module
+            Changed in place.
+        """
         if self.world_size > 1:
             for tensor in [*model.parameters(), *model.buffers()]:
                 distributed.broadcast(tensor.detach(), src=0)

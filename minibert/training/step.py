@@ -17,7 +17,20 @@ from .processes import ALONE, Processes
 
 
 class StepResult(NamedTuple):
-    """What a training step returns."""
+    """What a training step returns.
+
+    Parameters
+    ----------
+    means : dict of float
+        The mean of each term of the loss, over the labels of all batches and processes, before the
+        update.
+    labels : dict of int
+        How many labels each of them is a mean of.
+    grad_norm : float
+        Length of the whole gradient before it was shortened to `max_grad_norm`.
+    learning_rate : float
+        That of this update.
+    """
 
     means: dict[str, float]
     labels: dict[str, int]

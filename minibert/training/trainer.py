@@ -119,6 +119,32 @@ class BertTrainer:
         training hold ``step``, ``epoch``, ``loss``, ``learning_rate``, ``grad_norm`` and more;
         those of evaluation, every `eval_steps` updates and at the end, ``step`` and ``eval_loss``.
         Only one trainer at a time may do so with a folder.
+
+        Parameters
+        ----------
+        batches : iterable of dict
+            The batches of an epoch: a list, a DataLoader, or an object with a method
+            ``epoch(number, start)``. Each is a dictionary of tensors under the names of the model's
+            arguments.
+        eval_batches : iterable of dict, optional
+            What to evaluate on; without it there is no evaluation.
+
+        Returns
+        -------
+        list of dict
+            The history, one record each time something was logged or evaluated.
+
+        Raises
+        ------
+        FloatingPointError
+            If the loss or a gradient is not finite; the last checkpoint is as it was.
+        OSError
+            If a checkpoint could not be written, or another trainer is at work in the folder.
+        RuntimeError
+            If the update before was interrupted half-way.
+        TypeError, ValueError
+            If a batch is no dictionary of tensors, holds no label, or the data are not those of the
+            run that is resumed.
         """
         self._require_sound(batches, eval_batches)
         stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
@@ -141,13 +167,44 @@ class BertTrainer:
                     self.best.record(losses["loss"], self.step, self.model)
 
     def evaluate(self, batches: Iterable[Batch]) -> dict[str, float]:
-        """Return the mean of each loss over all labels of all batches, without dropout."""
+        """Return the mean of each loss over all labels of all batches, without dropout.
+
+        Parameters
+        ----------
+        batches : iterable of dict
+            As `fit` takes them.
+
+        Returns
+        -------
+        dict of float
+            ``"loss"``, in the unit of the model's loss, and the terms where there are several.
+
+        Raises
+        ------
+        ValueError
+            If no batch has a label.
+        """
         return evaluate(
             self.model, batches, terms=self.terms, bf16=self.config.bf16, processes=self.processes
         )
 
     def save(self) -> Path:
-        """Write a checkpoint of the run, and keep the one before."""
+        """Write a checkpoint of the run, and keep the one before.
+
+        Returns
+        -------
+        Path
+            The folder of the checkpoint, ``step-00000100`` after 100 steps.
+
+        Raises
+        ------
+        FloatingPointError
+            If a weight is not finite.
+        OSError
+            If the folder cannot be written; the checkpoint before is whole.
+        ValueError
+            If the trainer has no folder.
+        """
         if self.folder is None:
             raise ValueError("the trainer has no folder to save in; make it with folder='…'")
         for name, parameter in self.model.named_parameters():
@@ -170,6 +227,19 @@ class BertTrainer:
         """Restore the newest checkpoint and return its step, from which `fit` goes on.
 
         A damaged checkpoint is passed over with a warning, and the one before is taken.
+
+        Returns
+        -------
+        int
+            Number of updates that had been made.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no checkpoint.
+        ValueError
+            If the trainer has no folder, the model or the configuration is another one, or every
+            checkpoint is damaged.
         """
         if self.folder is None:
             raise ValueError("the trainer has no folder to go on from; make it with folder='…'")

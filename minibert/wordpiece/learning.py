@@ -20,7 +20,19 @@ TIE = 1e-9
 
 
 class Merge(NamedTuple):
-    """One step of learning: two neighbors become one piece."""
+    """One step of learning: two neighbors become one piece.
+
+    Parameters
+    ----------
+    left, right : str
+        The two pieces that become one; those inside a word begin with ``##``.
+    piece : str
+        What they become.
+    count : int
+        How often they stand side by side in the corpus.
+    gain : float
+        Their score when they were chosen, as `merge_gain` computes it.
+    """
 
     left: str
     right: str

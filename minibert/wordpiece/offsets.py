@@ -19,7 +19,15 @@ from .learning import CONTINUED
 
 
 class LocatedPiece(NamedTuple):
-    """The id of a piece and its position in the text."""
+    """The id of a piece and its position in the text.
+
+    Parameters
+    ----------
+    token_id : int
+        Id of the piece.
+    start, end : int
+        Places in the text, ``text[start:end]``; `end` is the first character behind it.
+    """
 
     token_id: int
     start: int

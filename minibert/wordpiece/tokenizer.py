@@ -112,6 +112,35 @@ class WordPieceTokenizer:
 
         It has at most `vocab_size` entries, special tokens included; pairs of pieces that occur
         less than `min_frequency` times are not merged.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The corpus; it is read once.
+        vocab_size : int
+            Most entries of the vocabulary, special tokens and single characters included.
+        do_lower_case : bool, default True
+            Whether to drop capitals and accents.
+        min_frequency : int, default 2
+            How often two pieces must stand side by side to be merged, at least 1.
+
+        Returns
+        -------
+        WordPieceTokenizer
+            With the vocabulary that was learned.
+
+        Raises
+        ------
+        TypeError
+            If `texts` is one string, or holds something else than strings.
+        ValueError
+            If `vocab_size` has no room for the special tokens and all characters.
+
+        Examples
+        --------
+        >>> tokenizer = WordPieceTokenizer.train(["cat cat cot"], vocab_size=20)
+        >>> tokenizer.tokenize("Cats")
+        ['[UNK]']
         """
         if isinstance(texts, str):
             raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
@@ -124,6 +153,25 @@ class WordPieceTokenizer:
         """Read a vocab.txt: one piece a line, the id being the line's number, counted from 0.
 
         The file does not say whether capitals are dropped, as an uncased model does.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        do_lower_case : bool, default True
+            Whether to drop capitals and accents.
+
+        Returns
+        -------
+        WordPieceTokenizer
+            With this vocabulary.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If it is no vocabulary; the message says why.
         """
         return cls(read_pieces(path), do_lower_case)
 
@@ -131,23 +179,93 @@ class WordPieceTokenizer:
         """Write a vocab.txt; the file is the old one or the new one, never half of it.
 
         It holds no added tokens; `save_pretrained` writes them beside it.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
         """
         write_pieces(self.pieces[: len(self._words)], path)
 
     def tokenize(self, text: str) -> list[str]:
-        """Cut a text into pieces, without special tokens but for those in the text itself."""
+        """Cut a text into pieces, without special tokens but for those in the text itself.
+
+        Parameters
+        ----------
+        text : str
+            Any text; special tokens in it stand for themselves.
+
+        Returns
+        -------
+        list of str
+            The pieces, in order; ``[UNK]`` for a word that cannot be cut.
+
+        Raises
+        ------
+        TypeError
+            If `text` is no string.
+        """
         require_text(text, "text")
         return [self.pieces[number] for number in self._ids(text)]
 
     def encode(self, text: str, pair: str | None = None) -> list[int]:
-        """Turn a text, or a pair of texts, into ids: ``[CLS] text [SEP] pair [SEP]``."""
+        """Turn a text, or a pair of texts, into ids: ``[CLS] text [SEP] pair [SEP]``.
+
+        Parameters
+        ----------
+        text : str
+            The first text.
+        pair : str, optional
+            The second one.
+
+        Returns
+        -------
+        list of int
+            The ids; nothing is cut or padded. Calling the tokenizer itself gives tensors.
+
+        Raises
+        ------
+        TypeError
+            If a text is no string.
+        """
         require_text(text, "text")
         if pair is not None:
             require_text(pair, "pair")
         return self._row(text, pair, None)[0]
 
     def decode(self, ids: Iterable[SupportsIndex], skip_special_tokens: bool = False) -> str:
-        """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost."""
+        """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost.
+
+        Parameters
+        ----------
+        ids : iterable of int
+            The ids of one row; a tensor of one dimension, too.
+        skip_special_tokens : bool, default False
+            Whether to leave out special tokens and padding.
+
+        Returns
+        -------
+        str
+            The text; a space stands before each word, none before ``.``, ``,``, ``!`` and ``?``.
+
+        Raises
+        ------
+        TypeError
+            If `ids` are not those of one row.
+        ValueError
+            If an id is outside the vocabulary.
+
+        Examples
+        --------
+        >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing"])
+        >>> tokenizer.decode([2, 5, 6, 3]), tokenizer.decode([2, 5, 6, 3], skip_special_tokens=True)
+        ('[CLS] playing [SEP]', 'playing')
+        """
         pieces = [self._piece(number) for number in _ids_of_one_row(ids)]
         if skip_special_tokens:
             pieces = [piece for piece in pieces if piece not in self._not_words]
@@ -203,7 +321,18 @@ class WordPieceTokenizer:
         return ids
 
     def normalize(self, text: str) -> str:
-        """Drop what the vocabulary does not know: control characters, capitals, accents."""
+        """Drop what the vocabulary does not know: control characters, capitals, accents.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        str
+            As it is looked up, with spaces around Chinese characters.
+        """
         text = space_chinese(clean_text(text))
         text = strip_accents(text) if self.strip_accents else text
         return lower_case(text) if self.do_lower_case else text
@@ -219,7 +348,19 @@ class WordPieceTokenizer:
         return split_words(self.normalize(text), do_lower_case=False)
 
     def ids_of_word(self, word: str) -> list[int]:
-        """Look up one word as `split_words` returns it."""
+        """Look up one word as `split_words` returns it.
+
+        Parameters
+        ----------
+        word : str
+            A word of the normalized text.
+
+        Returns
+        -------
+        list of int
+            One id for each piece; that of ``[UNK]`` alone if it cannot be cut, or is longer than
+            100 characters.
+        """
         return self._word_ids[word]
 
     def _ids_of_word(self, word: str) -> list[int]:

@@ -56,6 +56,8 @@ def test_the_saved_class_tells_what_the_model_type_does_not(tmp_path):
     (tmp_path / CONFIG).write_text(json.dumps(fields), encoding="utf-8")
     assert "bertfamily.RobertaModel" in refused(tmp_path)
     load_pretrained(family.RobertaModel, tmp_path)
+    change_json(tmp_path / CONFIG, architectures=["RobertaForMaskedLM", "BertModel"])
+    assert "bertfamily.Roberta" in refused(tmp_path)
     change_json(tmp_path / CONFIG, architectures=None)
     message = refused(tmp_path, family.RobertaModel)
     assert "it has no model_type" in message and '"model_type": "roberta"' in message

@@ -82,6 +82,7 @@ def test_a_config_that_is_none(tmp_path, text, message):
         ({"num_labels": True}, "num_labels must be a whole number, not True"),
         ({"id2label": {"0": None}}, "id2label must be an object from numbers to names"),
         ({"id2label": {"9" * 5000: "no"}}, "each label is a number"),
+        ({"id2label": {"0": "no", "-1": "yes"}}, "id2label names '-1'; each label is a number"),
         ({"id2label": {"0": "no", "2": "yes"}}, "names the labels [0, 2]"),
         ({"problem_type": ["regression"]}, "problem_type (['regression']) must be one of"),
     ],

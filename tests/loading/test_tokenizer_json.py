@@ -107,6 +107,7 @@ REFUSED = {  # what stands where
     "added_tokens": [3],
     "added_tokens.4.content": ["<new>"],
     "added_tokens.4.id": [99],
+    "added_tokens.0.normalized": [True],
     "added_tokens.4.lstrip": [True],
 }
 

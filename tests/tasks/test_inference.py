@@ -40,6 +40,7 @@ def test_bad_texts_are_named():
         (["ab"], TypeError, r"row 0 is a text \('ab'\)"),
         ([[2, 5, 3]], ValueError, r"row 0 \(\[2, 5, 3\]\) is no pair \(ids, segment ids\) of two"),
         ([([2, 3], [0])], ValueError, r"row 0 .* two lists of one length, at least 1"),
+        ([([], [])], ValueError, r"row 0 .* two lists of one length, at least 1"),
     ],
 )
 def test_what_is_no_row_is_named(rows, error, words):

@@ -100,6 +100,15 @@ def test_an_answer_beyond_its_row_is_no_answer_in_a_longer_row():
     assert ends == [(-100, 2), (-100, 4), (1, -100)]
 
 
+def test_without_a_mask_every_token_may_be_an_answer_and_a_hidden_first_one_may_not():
+    row = {"input_ids": [2, 7, 3], "token_type_ids": [0, 0, 0]}
+    row |= {"start_positions": 0, "end_positions": 2}
+    (batch,) = make([row])
+    assert (batch["start_positions"].item(), batch["end_positions"].item()) == (0, 2)
+    (batch,) = make([row | {"attention_mask": [0, 1, 1]}])
+    assert (batch["start_positions"].item(), batch["end_positions"].item()) == (-100, 2)
+
+
 def test_lists_and_fractions_become_tensors():
     given = rows(several=lambda number, row: [1.0, 0.0], number=lambda number, row: number / 2)
     for batch in make(given):

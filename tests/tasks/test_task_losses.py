@@ -55,6 +55,8 @@ def test_numbers_in_a_row_do_not_spread_over_a_column():
     assert (logits - labels).square().mean() == 50  # what broadcasting would answer
     assert regression_loss(logits, labels) == 0
     assert regression_loss(logits, labels.long()) == 0
+    with pytest.raises(ValueError, match=r"labels must have the shape \(2, 1\), not \(1,\)"):
+        regression_loss(logits, labels[:1])
 
 
 def test_a_whole_minus_hundred_is_no_label_and_a_fraction_is_a_number():

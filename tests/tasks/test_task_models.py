@@ -37,6 +37,12 @@ def test_the_labels_of_a_batch_tell_what_is_asked_and_no_batch_decides_for_the_n
     assert model.problem_type is None
 
 
+def test_peft_finds_the_device_and_the_embeddings():
+    model = BertForSequenceClassification(SMALL).to("meta")
+    assert model.device == torch.device("meta")
+    assert model.embeddings is model.bert.embeddings
+
+
 @pytest.mark.parametrize("kind", [BertForSequenceClassification, BertForTokenClassification])
 def test_names_of_labels(kind):
     assert kind(SMALL).id2label == {0: "LABEL_0", 1: "LABEL_1"}

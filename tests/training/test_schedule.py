@@ -26,6 +26,13 @@ def test_the_schedule_is_that_of_transformers(warmup_steps, more_steps):
         theirs.step()
 
 
+def test_the_defaults_are_those_of_bert_and_a_warm_up_may_take_all_steps():
+    config = TrainingConfig(max_steps=10, seed=0)
+    assert (config.weight_decay, config.adam_beta1, config.adam_beta2) == (0.01, 0.9, 0.999)
+    assert (config.adam_epsilon, config.max_grad_norm) == (1e-6, 1.0)
+    assert learning_rate_factor(4, warmup_steps=4, max_steps=4) == 0
+
+
 OUT_OF_RANGE = [
     ("max_steps", 0), ("seed", -1), ("warmup_steps", -1), ("warmup_steps", 11),
     ("learning_rate", 0), ("learning_rate", math.inf), ("adam_epsilon", 0.0), ("adam_beta1", 1),

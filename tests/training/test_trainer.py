@@ -10,7 +10,7 @@ import torch
 from small_model import Known, SmallModel, joined, make_trainer, ragged_batches, without_times
 
 from minibert.training import autocast_dtype, choose_device, progress
-from minibert.training.history import HistoryFile, count_tokens
+from minibert.training.history import HistoryFile, LossAverager, count_tokens
 
 
 def test_evaluation_weighs_every_label_the_same():
@@ -63,6 +63,14 @@ def test_the_history_is_plain_and_complete(tmp_path):
     assert second["tokens_per_second"] == pytest.approx(passed["tokens"] / passed["seconds"])
     assert history[0]["learning_rate"] == pytest.approx(0.02 * 2 / 3)  # third of a warm-up of 3
     assert history[-1]["eval_loss"] == trainer.evaluate(ragged_batches(seed=1))["loss"]
+
+
+def test_the_speed_of_a_record_counts_from_the_record_before():
+    averager = LossAverager("loss")
+    assert averager.flush()["tokens_per_second"] == 0
+    for tokens, seconds in ((30, 2.0), (70, 5.0)):
+        averager.update({"loss": 1.0}, {"loss": 1}, tokens, seconds)
+        assert averager.flush()["tokens_per_second"] == tokens / seconds
 
 
 def test_a_record_is_the_mean_over_the_labels_since_the_last_one():

@@ -42,7 +42,40 @@ class _Raised:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Exercise:
-    """Exercise of a chapter, called with the reader's function."""
+    """Exercise of a chapter, called with the reader's function.
+
+    Called with a function, it returns a `Verdict`: it runs the function on copies of all cases and
+    compares each answer with that of `right`. Wrong answers are compared with those of the usual
+    mistakes, alone and in pairs; the hint of one that gives the same answers is the message.
+
+    Parameters
+    ----------
+    question : str
+        What is asked, in a sentence.
+    right : callable
+        The solution.
+    cases : sequence of tuple
+        The arguments of each call.
+    mistakes : mapping or sequence of Mistake, default ()
+        Usual mistakes and their hints; ``bertbook.core.exercises.mistake`` says how they are
+        written.
+    edges : sequence of tuple, default ()
+        Further cases, looked at when the others are right.
+    rtol : float, default 1e-9
+        Largest relative difference between equal numbers.
+    seconds : float, default 20
+        Time for one call.
+    forbidden : sequence of str, default ()
+        Names that the function may not use.
+    given : callable, optional
+        Turns an argument of a case into what the function gets.
+    read : callable, optional
+        Turns an answer into what is compared.
+    then : callable, optional
+        Says what a function with right answers still lacks; empty if nothing.
+    in_place : bool, default False
+        Whether the function is asked to change what it gets.
+    """
 
     question: str
     right: Callable
@@ -82,6 +115,16 @@ class Exercise:
         """Build the function of somebody who makes some mistakes, or none.
 
         Several mistakes must change different things.
+
+        Parameters
+        ----------
+        *mistakes : Mistake
+            At most two, which change different things.
+
+        Returns
+        -------
+        callable
+            Takes what `right` takes.
         """
         wrong = mistakes[0].wrong if mistakes else {}
         if isinstance(wrong, type):
@@ -94,7 +137,13 @@ class Exercise:
         return lambda *case: self.right(*case, **switches)
 
     def pairs(self) -> Iterator[tuple[Mistake, Mistake]]:
-        """Yield every two mistakes that can be made at once, as they change different things."""
+        """Yield every two mistakes that can be made at once, as they change different things.
+
+        Yields
+        ------
+        tuple of two Mistake
+            The first stands before the second in `mistakes`.
+        """
         for pair in combinations(self.mistakes, 2):
             first, second = (mistake.switches.keys() for mistake in pair)
             switched = first and second and not first & second

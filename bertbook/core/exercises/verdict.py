@@ -17,7 +17,15 @@ def brief(text: str) -> str:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Result of a checker."""
+    """Result of a checker.
+
+    Parameters
+    ----------
+    passed : bool
+        Whether the answer is right.
+    message : str
+        What is right or wrong, in sentences; at most 600 characters.
+    """
 
     passed: bool
     message: str

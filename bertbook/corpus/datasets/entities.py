@@ -11,7 +11,15 @@ from .splits import split_text
 
 
 class TaggedSentence(NamedTuple):
-    """The words of a sentence, and a tag for each."""
+    """The words of a sentence, and a tag for each.
+
+    Parameters
+    ----------
+    words : tuple of str
+        The words, punctuation among them.
+    tags : tuple of str
+        For each word ``O``, or ``B-`` or ``I-`` and a kind: the first or a later word of a name.
+    """
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -44,12 +52,52 @@ def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
 
 
 def read_entities(path: str | Path) -> tuple[TaggedSentence, ...]:
-    r"""Read a UTF-8 file with a word and its tag on each line."""
+    r"""Read a UTF-8 file with a word and its tag on each line.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, as `parse_entities` reads it.
+
+    Returns
+    -------
+    tuple of TaggedSentence
+        In the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is not UTF-8, or a line is wrong; the message gives its number.
+    """
     return parse_entities(read_text(path))
 
 
 def parse_entities(text: str) -> tuple[TaggedSentence, ...]:
-    r"""Read lines that hold a word and, last, its tag; a blank line ends a sentence."""
+    r"""Read lines that hold a word and, last, its tag; a blank line ends a sentence.
+
+    Parameters
+    ----------
+    text : str
+        Lines such as ``Rome B-LOC``; what stands between word and tag is passed over, as are lines
+        with # at the beginning of the file.
+
+    Returns
+    -------
+    tuple of TaggedSentence
+        In the order of the text.
+
+    Raises
+    ------
+    ValueError
+        If a line has no tag, or one that cannot follow the tag before it.
+
+    Examples
+    --------
+    >>> parse_entities("Anna B-PER\nsings O\n\n")
+    (TaggedSentence(words=('Anna', 'sings'), tags=('B-PER', 'O')),)
+    """
     sentences: list[TaggedSentence] = []
     words: list[str] = []
     tags: list[str] = []

@@ -15,7 +15,21 @@ PLACE = "datasets/letters_to_town_hall/letters.csv"
 
 
 class Letter(NamedTuple):
-    """One letter, and what its readers chose; the third read those of May and June only."""
+    """One letter, and what its readers chose; the third read those of May and June only.
+
+    Parameters
+    ----------
+    date : str
+        The day, as ``2026-01-01``.
+    writer : str
+        Who wrote it; several letters can be by one writer.
+    text : str
+        What was written.
+    label, second : str
+        What two readers chose, each one of `LETTER_LABELS`.
+    third : str
+        What a third reader chose; empty before May.
+    """
 
     date: str
     writer: str

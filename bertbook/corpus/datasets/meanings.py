@@ -10,7 +10,17 @@ WORD_CLASSES = ("noun", "verb", "adjective")
 
 
 class SenseSentence(NamedTuple):
-    """A sentence with a word of several senses."""
+    """A sentence with a word of several senses.
+
+    Parameters
+    ----------
+    word : str
+        The word, in small letters.
+    sense : str
+        Its sense in this sentence, such as ``river`` for ``bank``.
+    text : str
+        The sentence; it holds the word once.
+    """
 
     word: str
     sense: str
@@ -35,7 +45,28 @@ def sense_sentences() -> tuple[SenseSentence, ...]:
 
 
 def parse_senses(text: str) -> tuple[SenseSentence, ...]:
-    r"""Read groups of sentences, each below a line ``word/sense``."""
+    r"""Read groups of sentences, each below a line ``word/sense``.
+
+    Parameters
+    ----------
+    text : str
+        A line ``word/sense``, below it the sentences; lines with # are passed over.
+
+    Returns
+    -------
+    tuple of SenseSentence
+        In the order of the text.
+
+    Raises
+    ------
+    ValueError
+        If a sentence does not hold its word exactly once.
+
+    Examples
+    --------
+    >>> parse_senses("bank/river\nThe bank is steep.")
+    (SenseSentence(word='bank', sense='river', text='The bank is steep.'),)
+    """
     found, word, sense = [], "", ""
     for line in _lines(text):
         if "/" in line:

@@ -13,7 +13,15 @@ LINE = "--"
 
 
 class QuestionPair(NamedTuple):
-    """Two questions, and whether an answer to one answers the other."""
+    """Two questions, and whether an answer to one answers the other.
+
+    Parameters
+    ----------
+    first, second : str
+        The two questions.
+    label : str
+        One of `PAIR_LABELS`.
+    """
 
     first: str
     second: str
@@ -51,6 +59,22 @@ def parse_pairs(text: str) -> tuple[QuestionPair, ...]:
 
     Of n questions in each half, every one stands n − 1 times in each class, so that nothing about a
     single question gives the class away.
+
+    Parameters
+    ----------
+    text : str
+        Blocks ``== name`` of two halves with as many questions each, a line ``--`` between them;
+        lines with # are passed over.
+
+    Returns
+    -------
+    tuple of QuestionPair
+        Block by block, in each the duplicates first.
+
+    Raises
+    ------
+    ValueError
+        If the halves of a block are not equally long, or shorter than two.
     """
     found = []
     for name, lines in _blocks(text):

@@ -25,14 +25,38 @@ ASKED = re.compile(r"(?P<question>.+[?？]) (?P<sign>[=≠]) (?P<answer>.+)")
 
 
 class Span(NamedTuple):
-    """Some words of a passage, and where they stand."""
+    """Some words of a passage, and where they stand.
+
+    Parameters
+    ----------
+    text : str
+        The words.
+    answer_start : int
+        Where their first character stands in the passage, counted from 0.
+    """
 
     text: str
     answer_start: int
 
 
 class Question(NamedTuple):
-    """A question about a passage, under SQuAD's names."""
+    """A question about a passage, under SQuAD's names.
+
+    Parameters
+    ----------
+    id : str
+        Unique in its file.
+    title : str
+        Topic and title of the passage.
+    context : str
+        The passage.
+    question : str
+        What is asked.
+    answers : tuple of Span
+        The accepted answers; none if the passage has no answer.
+    plausible_answers : tuple of Span, default ()
+        What could be taken for one, where there is none.
+    """
 
     id: str
     title: str
@@ -74,7 +98,24 @@ def passage_questions(split: str) -> tuple[Question, ...]:
 
 
 def parse_questions(text: str) -> tuple[Question, ...]:
-    r"""Read passages and questions from the book's own text format."""
+    r"""Read passages and questions from the book's own text format.
+
+    Parameters
+    ----------
+    text : str
+        Below ``== Topic: Title`` the lines of a passage, then its questions, each with `` =
+        answer``, or with `` ≠ words`` where these only seem to answer it.
+
+    Returns
+    -------
+    tuple of Question
+        In the order of the text.
+
+    Raises
+    ------
+    ValueError
+        If a line is wrong, or its answer is not in the passage once; the message gives its number.
+    """
     questions: list[Question] = []
     title, lines, first = "", [], 0
     for number, line in enumerate(text.splitlines(), start=1):
@@ -100,7 +141,25 @@ def parse_questions(text: str) -> tuple[Question, ...]:
 
 
 def read_squad(path: str | Path) -> tuple[Question, ...]:
-    r"""Read a file of SQuAD, version 1.1 or 2.0, or one of the same make."""
+    r"""Read a file of SQuAD, version 1.1 or 2.0, or one of the same make.
+
+    Parameters
+    ----------
+    path : str or Path
+        The JSON file.
+
+    Returns
+    -------
+    tuple of Question
+        In the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is made otherwise, or an answer is not where ``answer_start`` says.
+    """
     text = read_text(path)
     try:
         return tuple(_squad_questions(json.loads(text)))
@@ -112,7 +171,24 @@ def read_squad(path: str | Path) -> tuple[Question, ...]:
 
 
 def question_kind(question: str) -> str:
-    """Return the kind of a question: the first question word in it."""
+    """Return the kind of a question: the first question word in it.
+
+    Parameters
+    ----------
+    question : str
+        In English or Chinese.
+
+    Returns
+    -------
+    str
+        ``who``, ``where``, ``when``, ``how many``, ``why``, ``which``, ``what``, or ``other``
+        without such a word.
+
+    Examples
+    --------
+    >>> question_kind("In which town does Anna live?")
+    'which'
+    """
     # 什么时候 holds 什么, so that of two kinds at one place the earlier one in the table counts.
     found = [
         (match.start(), rank, kind)

@@ -14,7 +14,19 @@ MARKED = re.compile(r"(?:\((?P<mark>[^)]*)\) )?(?P<text>.+)")
 
 
 class Request(NamedTuple):
-    """One request, its department, and its origin."""
+    """One request, its department, and its origin.
+
+    Parameters
+    ----------
+    text : str
+        What the customer writes.
+    label : str
+        The department, one of `REQUEST_LABELS`.
+    origin : str
+        How it was written, such as ``hand``, or the name of its template.
+    mark : str
+        What makes it hard, one of `MARKS`, or empty.
+    """
 
     text: str
     label: str
@@ -51,7 +63,23 @@ def service_requests(split: str) -> tuple[Request, ...]:
 
 
 def parse_requests(text: str) -> tuple[Request, ...]:
-    r"""Read requests, a line each, under headings ``== Label: origin``."""
+    r"""Read requests, a line each, under headings ``== Label: origin``.
+
+    Parameters
+    ----------
+    text : str
+        Requests, some with ``(mark)`` before them; lines with # are passed over.
+
+    Returns
+    -------
+    tuple of Request
+        In the order of the text.
+
+    Raises
+    ------
+    ValueError
+        If a label or a mark is unknown, or a request has no heading above it.
+    """
     label, origin, found = "", "", []
     for number, line in enumerate(text.splitlines(), start=1):
         if heading := HEADING.fullmatch(line):

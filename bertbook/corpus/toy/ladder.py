@@ -14,7 +14,21 @@ Context = Callable[[Sequence[str], int], Hashable]
 
 
 class Ladder(NamedTuple):
-    """The best masked-word losses, in nats per masked word, for five kinds of guesser."""
+    """The best masked-word losses, in nats per masked word, for five kinds of guesser.
+
+    Parameters
+    ----------
+    uniform : float
+        The guesser knows the vocabulary only: the logarithm of its size, [MASK] included.
+    unigram : float
+        It knows how often each word occurs.
+    neighbors : float
+        It also sees the word on each side.
+    bag : float
+        It sees all other words of the sentence, and not their order.
+    full : float
+        It sees the whole rest of the sentence, in order.
+    """
 
     uniform: float
     unigram: float

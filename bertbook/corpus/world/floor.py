@@ -20,7 +20,19 @@ Sight = Callable[[int, tuple[str, ...], tuple[str, ...]], Hashable]
 
 
 class WorldLadder(NamedTuple):
-    """The best masked-word losses in pairs of sentences, in nats per masked word."""
+    """The best masked-word losses in pairs of sentences, in nats per masked word.
+
+    Parameters
+    ----------
+    uniform : float
+        The guesser knows the vocabulary only: the logarithm of its size.
+    unigram : float
+        It knows how often each word occurs.
+    neighbors : float
+        It also sees the word on each side.
+    sentence : float
+        It sees the whole rest of the sentence, and whether it is the first or the second.
+    """
 
     uniform: float
     unigram: float
@@ -29,14 +41,32 @@ class WorldLadder(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A mean over a sample and its standard error."""
+    """A mean over a sample and its standard error.
+
+    Parameters
+    ----------
+    value : float
+        The mean.
+    error : float
+        Its standard error, in the same unit.
+    """
 
     value: float
     error: float
 
 
 class Floors(NamedTuple):
-    """What the oracle reaches on a sample of pairs."""
+    """What the oracle reaches on a sample of pairs.
+
+    Parameters
+    ----------
+    masked_word : Estimate
+        Nats per masked word.
+    next_sentence : Estimate
+        Nats per pair.
+    accuracy : Estimate
+        Share of the pairs that are judged right, 0 to 1.
+    """
 
     masked_word: Estimate
     next_sentence: Estimate

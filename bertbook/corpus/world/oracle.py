@@ -22,7 +22,16 @@ ROLES = ((ALL, ALL), (FIRST, FIRST), (SECOND, FIRST), (FIRST, SECOND), (SECOND, 
 
 
 class Posterior(NamedTuple):
-    """The posterior of the oracle: probabilities of words and of a true pair."""
+    """The posterior of the oracle: probabilities of words and of a true pair.
+
+    Parameters
+    ----------
+    words : list of Float[ndarray, "positions words"]
+        For each pair and each place in it, the probability of each word of `Oracle.words`; rows sum
+        to 1.
+    is_next : Float[ndarray, "batch"]
+        For each pair the probability that its second sentence follows the first.
+    """
 
     words: list[Float[np.ndarray, "positions words"]]
     is_next: Float[np.ndarray, " batch"]

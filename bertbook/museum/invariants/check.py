@@ -23,7 +23,13 @@ class Finding:
 
 
 class Findings(tuple[Finding, ...]):
-    """All findings about a model, in the order in which they were made."""
+    """All findings about a model, in the order in which they were made.
+
+    Parameters
+    ----------
+    iterable : iterable of Finding, default ()
+        One for each invariant.
+    """
 
     @property
     def broken(self) -> list[str]:

@@ -14,7 +14,18 @@ from .trial_build import parameters_of, shape_in_words
 
 
 def require_replaceable(role: object) -> None:
-    """Raise if it is no class or function that models ask for; say what they ask for."""
+    """Raise if it is no class or function that models ask for; say what they ask for.
+
+    Parameters
+    ----------
+    role : object
+        A key of `ROLES`, or not.
+
+    Raises
+    ------
+    ValueError
+        If it is none; the message lists all.
+    """
     if role not in ROLES:
         name = getattr(role, "__name__", repr(role))
         known = ", ".join(original.__name__ for original in ROLES)
@@ -22,7 +33,22 @@ def require_replaceable(role: object) -> None:
 
 
 def require_contract(role: Part, player: object) -> None:
-    """Raise if a class cannot do what models ask of it; a small model of sizes is built to see."""
+    """Raise if a class cannot do what models ask of it; a small model of sizes is built to see.
+
+    Parameters
+    ----------
+    role : class or function
+        What is to be replaced, a key of `ROLES`.
+    player : object
+        What is to replace it.
+
+    Raises
+    ------
+    TypeError
+        If it is of another kind, takes other arguments, or has other parameters than the part.
+    ValueError
+        If no model asks for `role`.
+    """
     require_replaceable(role)
     terms = ROLES[role]
     player = inspect.unwrap(player) if callable(player) else player

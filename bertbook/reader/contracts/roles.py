@@ -35,6 +35,17 @@ class Role:
     """The contract of a part: how a model builds it, how it calls it, and what comes back.
 
     `mine` is the name of the reader's own, where it is not that of ours with My for Bert.
+
+    Parameters
+    ----------
+    built : tuple of str, or None
+        Names of what the constructor takes; None for a function.
+    called : tuple of str
+        Names of what `forward`, or the function, takes.
+    returns : str
+        What comes back, with its shape.
+    mine : str, default ""
+        The name of the reader's own, where it is not that of ours with My for Bert.
     """
 
     built: tuple[str, ...] | None

@@ -40,7 +40,18 @@ def parameters_of(kind: Callable[..., nn.Module], role: Part) -> dict[str, Shape
 
 @cache
 def roles_inside(role: Part) -> tuple[Part, ...]:
-    """List the parts that one of ours is made of, without those of PyTorch."""
+    """List the parts that one of ours is made of, without those of PyTorch.
+
+    Parameters
+    ----------
+    role : class or function
+        A key of `ROLES`.
+
+    Returns
+    -------
+    tuple of class or function
+        The part itself and those inside it, in the order of `ROLES`.
+    """
     with override({each: each for each in ROLES}):
         kinds = {type(module) for module in _built(role, role).modules()}
     return tuple(

@@ -73,6 +73,17 @@ def contract(role: Part) -> str:
     ------
     ValueError
         If no model asks for it.
+
+    Examples
+    --------
+    >>> from minibert.model import BertPooler
+    >>> print(contract(BertPooler))
+    BertPooler: built as MyPooler(config), called as
+        forward(hidden_states)
+      hidden_states: (batch, seq, hidden)
+      returns: (batch, hidden)
+      parameters: dense.weight (hidden, hidden),
+        dense.bias (hidden)
     """
     require_replaceable(role)
     terms = ROLES[role]

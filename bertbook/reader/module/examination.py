@@ -24,7 +24,21 @@ IS_CALLED = "it is built and called as models do it"
 
 @dataclass(frozen=True)
 class Examination:
-    """What an examined class keeps: so many of its role's promises, and the first it breaks."""
+    """What an examined class keeps: so many of its role's promises, and the first it breaks.
+
+    Parameters
+    ----------
+    role : class or function
+        What the class is to replace.
+    name : str
+        The name of the class.
+    held : int
+        How many promises it keeps.
+    total : int
+        How many there are.
+    problem : str
+        The first one that it breaks, in a sentence; empty if it keeps all.
+    """
 
     role: Part
     name: str
@@ -73,7 +87,34 @@ def check_module(mine: type[nn.Module], role: Part, config: BertConfig | None = 
 
 
 def examine(mine: type[nn.Module], role: Part, config: BertConfig | None = None) -> Examination:
-    """Go through all that a role promises, and count what holds; our own parts play the rest."""
+    """Go through all that a role promises, and count what holds; our own parts play the rest.
+
+    Parameters
+    ----------
+    mine : class
+        Derived from ``nn.Module``.
+    role : class
+        What it is to replace, a key of `ROLES`.
+    config : BertConfig, optional
+        Sizes to try it with, as `check_module` takes them.
+
+    Returns
+    -------
+    Examination
+        How many promises hold, and what is wrong with the first that does not.
+
+    Raises
+    ------
+    ValueError
+        If no model asks for it, it is a function, or the sizes leave no room for the trial.
+
+    Examples
+    --------
+    >>> from minibert.model import BertPooler
+    >>> found = examine(BertPooler, BertPooler)
+    >>> found.held == found.total, found.problem
+    (True, '')
+    """
     require_replaceable(role)
     if not ROLES[role].built:
         raise ValueError(f"{role.__name__} is a function; check_module looks at classes")

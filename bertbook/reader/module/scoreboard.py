@@ -39,7 +39,13 @@ LINES = {
 
 @dataclass(frozen=True)
 class Scoreboard:
-    """What holds of the encoder that stands: for each line nothing, or what is wrong."""
+    """What holds of the encoder that stands: for each line nothing, or what is wrong.
+
+    Parameters
+    ----------
+    lines : dict from str to str
+        For each of the twelve lines what is wrong; empty if it holds.
+    """
 
     lines: dict[str, str]
 

@@ -21,7 +21,17 @@ from minibert.wordpiece.offsets import LocatedPiece, locate_pieces
 
 
 class Window(NamedTuple):
-    """A question with a part of the passage that the model can read in one go."""
+    """A question with a part of the passage that the model can read in one go.
+
+    Parameters
+    ----------
+    input_ids, token_type_ids : list of int
+        Ids and segments, equally many: ``[CLS] question [SEP] part of the passage [SEP]``.
+    offsets : list of tuple of two int, or None
+        For each token of the passage its place in it, in characters; None for the others.
+    begin, end : int
+        The characters of the passage that the window covers.
+    """
 
     input_ids: list[int]
     token_type_ids: list[int]
@@ -76,7 +86,18 @@ class Answers(NamedTuple):
     no_answer: float
 
     def choose(self, threshold: float = 0.0) -> str:
-        """Return the best answer, or '' if giving none scores higher by more than `threshold`."""
+        """Return the best answer, or '' if giving none scores higher by more than `threshold`.
+
+        Parameters
+        ----------
+        threshold : float, default 0.0
+            How much more "no answer" must score than the best answer to be taken.
+
+        Returns
+        -------
+        str
+            The answer as the passage writes it, or an empty string.
+        """
         if not self.answers or self.no_answer - self.answers[0].score > threshold:
             return ""
         return self.answers[0].text

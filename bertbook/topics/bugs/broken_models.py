@@ -67,7 +67,19 @@ _RENAMED = {
 
 
 def check_renamed(function: Callable) -> Verdict:
-    """Check how much vectors change when two words exchange their names."""
+    """Check how much vectors change when two words exchange their names.
+
+    Parameters
+    ----------
+    function : callable
+        Yours: it takes a model, ids of shape (batch, seq) and two ids of words, and returns a
+        float.
+
+    Returns
+    -------
+    Verdict
+        Whether it passed, and otherwise the first thing to mend.
+    """
     torch.manual_seed(23)
     kinds = (BertModel, _KnowsAWord, _KnowsAnother)
     config = BertConfig(**SIZES, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
@@ -117,7 +129,24 @@ def _close(answers: list, cases: list[tuple], right: Callable) -> bool:
 def check_unseen(
     breaks: Callable, holds: Callable, kind: type = BertModel, config: Any = None
 ) -> Verdict:
-    """Check a change that no invariant sees, and an invariant that sees it."""
+    """Check a change that no invariant sees, and an invariant that sees it.
+
+    Parameters
+    ----------
+    breaks : callable
+        Yours: it takes a class of model and returns a subclass that computes something else.
+    holds : callable
+        Yours: it takes a model and returns whether your invariant holds.
+    kind : class, default BertModel
+        The good model.
+    config : BertConfig, optional
+        Its sizes; by default small ones.
+
+    Returns
+    -------
+    Verdict
+        Whether it passed, and otherwise the first thing to mend.
+    """
     config = config or BertConfig(**SIZES)
     changed, problem = attempt(breaks, kind)
     if not problem and not isinstance(changed, type):

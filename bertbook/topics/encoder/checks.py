@@ -34,7 +34,18 @@ check_stream = Exercise(
 
 
 def check_one_red_line(bert: type[nn.Module]) -> Verdict:
-    """Check that a class of the reader's turns exactly one line of the scoreboard red."""
+    """Check that a class of the reader's turns exactly one line of the scoreboard red.
+
+    Parameters
+    ----------
+    bert : class
+        Yours: a model in the place of `BertModel`.
+
+    Returns
+    -------
+    Verdict
+        Whether it passed, and otherwise the first thing to mend.
+    """
     name = getattr(bert, "__name__", "your class")
     red = {line: told for line, told in scoreboard(bert).lines.items() if told}
     if len(red) == 1:

@@ -81,6 +81,16 @@ def check_pre_norm(layer: type[nn.Module]) -> Verdict:
     """Check a layer that normalizes before each half and leaves the sums alone, by what it must do.
 
     Its parameters may have any names: nothing is compared with numbers of ours.
+
+    Parameters
+    ----------
+    layer : class
+        Yours: a layer in the place of `BertLayer`, with ``own_parameters = True``.
+
+    Returns
+    -------
+    Verdict
+        Whether it passed, and otherwise the first thing to mend.
     """
     if not getattr(layer, "own_parameters", False):
         return Verdict(False, "Not yet. Its parameters may have names of their own, so the class "

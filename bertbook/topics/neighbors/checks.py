@@ -68,7 +68,20 @@ _OF_COMPUTERS = {"computer", "digital", "signal", "information"}
 
 
 def check_sentence(function: Callable, static: dict) -> Verdict:
-    """Check a sentence about a pie whose *light* leans toward *digital* when it is averaged."""
+    """Check a sentence about a pie whose *light* leans toward *digital* when it is averaged.
+
+    Parameters
+    ----------
+    function : callable
+        Yours: it takes nothing and returns the sentence.
+    static : dict from str to ndarray, shape (dim,)
+        The vector of each word of the tiny corpus.
+
+    Returns
+    -------
+    Verdict
+        Whether it passed, and otherwise the first thing to mend.
+    """
     answer, problem = attempt(function)
     parts = [answer] if isinstance(answer, str) or not hasattr(answer, "__iter__") else answer
     words = re.findall(r"\w+", " ".join(map(str, parts)).lower())

@@ -78,7 +78,18 @@ check_attention = Exercise(
 
 
 def check_query(function: Callable) -> Verdict:
-    """Check a query that makes *one* keep at least 99 % of itself."""
+    """Check a query that makes *one* keep at least 99 % of itself.
+
+    Parameters
+    ----------
+    function : callable
+        Yours: it takes nothing and returns a query of three numbers.
+
+    Returns
+    -------
+    Verdict
+        Whether it passed, and otherwise the first thing to mend.
+    """
     answer, problem = attempt(function)
     if problem:
         return Verdict(False, problem)

@@ -10,7 +10,17 @@ from minibert.wordpiece import WordPieceTokenizer
 
 
 class TaggedPieces(NamedTuple):
-    """The pieces of a sentence with their labels, and how to get back to its words."""
+    """The pieces of a sentence with their labels, and how to get back to its words.
+
+    Parameters
+    ----------
+    input_ids : list of int
+        The pieces between [CLS] and [SEP].
+    labels : list of int
+        One for each piece: that of its word at the first piece, otherwise -100.
+    first_pieces : list of int or None
+        For each word the place of its first piece; None if it has no piece.
+    """
 
     input_ids: list[int]
     labels: list[int]
@@ -18,7 +28,15 @@ class TaggedPieces(NamedTuple):
 
 
 class Entity(NamedTuple):
-    """A named entity: what it is, and which words."""
+    """A named entity: what it is, and which words.
+
+    Parameters
+    ----------
+    kind : str
+        Such as ``PER``, ``LOC`` or ``ORG``.
+    start, end : int
+        Its words, ``words[start:end]``.
+    """
 
     kind: str
     start: int

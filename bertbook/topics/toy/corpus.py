@@ -1,4 +1,4 @@
-"""Exercises of Chapter 5: what a guesser pays who knows frequencies, or sees two holes."""
+"""An exercise of Chapter 5: the loss of a guesser for whom two words are hidden."""
 
 import math
 
@@ -12,38 +12,6 @@ _CORPORA = [
     (["left right left", "right left right", "left left"],),
     (list(hundred_sentences()),),
 ]
-
-
-def _unigram(sentences):
-    tokens = [word for s in sentences for word in s.split()]
-    total = len(tokens)
-    return sum(-math.log(tokens.count(word) / total) for word in tokens) / total
-
-
-check_unigram_loss = Exercise(
-    "Compute the mean loss of somebody who knows only how frequent each word is.",
-    _unigram,
-    cases=_CORPORA, forbidden=["masked_word_loss", "masked_word_ladder"],
-    mistakes={
-        "math.log → math.log2": "Which logarithm gives nats?",
-        "in tokens) / total → in {*tokens}) / len({*tokens})": "A frequent word is hidden more "
-            "often. Count it more often.",
-        "→ n, tokens = len(sentences), ' '.join(sentences).split(); return "
-            "sum(-math.log(tokens.count(w) / len(tokens)) / len(s.split()) / n for s in sentences "
-            "for w in s.split())": "A word counts the same in a short sentence and in a long one.",
-        "tokens) / total → tokens)": "The loss is a mean. How many words are hidden?",
-        "→ right([''.join(sentences)]) ¦ right([s.replace(' ', '_') for s in sentences])":
-            "Are your words those that stand between spaces?",
-        "-math.log → math.log": "A loss is not negative. Where is the minus?",
-        "tokens.count(word) / total → 1 / len({*tokens}) ¦ sum(word in s.split() for s in "
-            "sentences) / len(sentences) ¦ tokens.count(word) / max(map(tokens.count, {*tokens})) "
-            "¦ (tokens.count(word) + 1) / (total + len({*tokens}))": "Which share of all words is "
-            "it?",
-        "-math.log(…) → …": "Where is the logarithm?",
-        "tokens.count → ' '.join(sentences).count": "You find “a” in “cat” as well. Count words.",
-        "sum( → total * min(": "That is the loss of the most frequent word alone.",
-    },
-)  # fmt: skip
 
 
 def _pair_floor(sentences):

@@ -129,7 +129,19 @@ check_going_on = Exercise(
 
 
 def check_ends(measure: Callable) -> Verdict:
-    """Say whether a measurement of the warm-up can be trusted; four runs are made."""
+    """Say whether a measurement of the warm-up can be trusted; four runs are made.
+
+    Parameters
+    ----------
+    measure : callable
+        Yours: it takes the steps of warm-up and a list of seeds, and returns the last loss of each
+        run.
+
+    Returns
+    -------
+    Verdict
+        Whether it passed, and otherwise the first thing to mend.
+    """
     ends = []
     for warmup, seeds in ((8, [0, 1]), (8, [1]), (1, [1])):
         with _updates() as rates:

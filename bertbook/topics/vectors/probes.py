@@ -127,13 +127,32 @@ def control_labels(
 
 
 class Probe(NamedTuple):
-    """A linear classifier."""
+    """A linear classifier.
+
+    Parameters
+    ----------
+    weight : Float[Tensor, "classes dim"]
+        One row for each class.
+    bias : Float[Tensor, "classes"]
+        One number for each class.
+    """
 
     weight: Float[np.ndarray, "classes dim"]
     bias: Float[np.ndarray, " classes"]
 
     def answers(self, vectors: Float[np.ndarray, "rows dim"]) -> Int[np.ndarray, " rows"]:
-        """Return the class with the highest score."""
+        """Return the class with the highest score.
+
+        Parameters
+        ----------
+        vectors : Float[np.ndarray, "rows dim"]
+            One vector each, of as many numbers as the probe was fitted on.
+
+        Returns
+        -------
+        Int[np.ndarray, " rows"]
+            Number of the class with the highest score.
+        """
         return (vectors @ self.weight.T + self.bias).argmax(axis=1)
 
 
