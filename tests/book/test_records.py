@@ -129,7 +129,14 @@ def summarized(node) -> Iterator[tuple[dict, list[float]]]:
 
 @pytest.mark.parametrize(
     ("name", "means"),
-    [("classify", 54), ("first_weights", 8), ("order", 12), ("small_world", 2), ("toy_depth", 27), ("toy_parts", 23)],
+    [
+        ("classify", 54),
+        ("first_weights", 8),
+        ("order", 12),
+        ("small_world", 2),
+        ("toy_depth", 27),
+        ("toy_parts", 23),
+    ],
 )
 def test_means_are_those_of_the_runs(name, means):
     found = [*summarized(RECORDS[name])]

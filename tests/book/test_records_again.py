@@ -103,7 +103,7 @@ def ten_updates(some):
         yield found, row["after_ten_updates"]
     rows = {row.name: row for row in benchmark("toy_rows").ROWS}
     for row in record_of("toy_parts")["rows"][:some]:
-        found = parts.measure(rows[row["name"]], [0], row["learning_rate"], parts.FIRST)["loss"][0]
+        found = parts.measure(rows[row["name"]], [0], parts.FIRST)["loss"][0]
         yield found, row["after_ten_updates"]
 
 
