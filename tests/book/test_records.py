@@ -135,7 +135,7 @@ def summarized(node) -> Iterator[tuple[dict, list[float]]]:
         ("order", 12),
         ("small_world", 2),
         ("toy_depth", 27),
-        ("toy_parts", 23),
+        ("toy_parts", 21),
     ],
 )
 def test_means_are_those_of_the_runs(name, means):
