@@ -33,9 +33,10 @@ def count_operations(step: Callable[[], object]) -> tuple[int, int]:
 
     Returns
     -------
-    operations, multiplications : int
-        Each operation is started by itself on a GPU. A multiplication with its addition counts
-        once.
+    operations : int
+        How many a GPU would have to start, each by itself.
+    multiplications : int
+        Those of all products. One with its addition counts once.
     """
     with FlopCounterMode(display=False) as products, _Count() as counted:
         step()
