@@ -17,7 +17,7 @@ from bertbook.corpus import masked_word_ladder
 from bertbook.records import record_path
 
 from .records import mean_and_sd, origin
-from .toy_parts import examine, hide, loss_of, riddles, train
+from .toy_parts import examine, hide, riddles, train
 from .toy_rows import NO_RESIDUALS, PRE_NORM, SENTENCES, Row, build
 
 RECORD = record_path("toy_depth")
@@ -95,7 +95,7 @@ def last_gradient(name: str, depth: int, seed: int) -> float:
     """Measure the gradient of the last layer's matrices before training, as one length."""
     row = row_of(STACKS[name], depth)
     model = build(row, seed)
-    loss_of(model, row, hide(riddles())).backward()
+    model(**hide(riddles())).loss.backward()
     last = model.bert.encoder.layer[-1]
     return torch.stack([p.grad.norm() for p in last.parameters() if p.dim() == 2]).norm().item()
 

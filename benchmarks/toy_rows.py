@@ -88,7 +88,6 @@ class Row:
     name: str
     parts: dict[str, type] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
-    positions: bool = True
     corrupts: bool = False  # 80/10/10 in place of 100/0/0
     pairs: bool = False
 
@@ -100,8 +99,7 @@ PRE_NORM = {BertLayer: PreNormLayer, BertEncoder: PreNormEncoder}
 ONE, TWO, FOUR = ({"num_attention_heads": heads} for heads in (1, 2, 4))
 DEEPER = {"num_hidden_layers": 2}
 ROWS = (
-    Row("attention", "attention", ALONE, ONE, positions=False),
-    Row("positions", "positions", ALONE, ONE),
+    Row("heads", "1 head", ALONE, ONE),
     Row("heads", "2 heads", ALONE, TWO),
     Row("heads", "4 heads", ALONE, FOUR),
     Row("feed-forward", "feed-forward", NO_RESIDUALS | NO_NORMS),

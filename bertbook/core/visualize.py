@@ -189,6 +189,32 @@ def between_rungs(ax: Axes, ladder: Mapping[str, float]) -> Axes:
     return ax
 
 
+def centered_lines(axes: Axes, x: float, y: float, text: str, fontsize: float = 10) -> None:
+    """Write lines of text around a point, each centered by itself.
+
+    Matplotlib would place the lines of one text by the widths of its own font; a page has another,
+    and each line would stand aside by another distance.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to write.
+    x, y : float
+        The middle of all lines, in the numbers of the axes.
+    text : str
+        Lines, with a line break between them.
+    fontsize : float
+        In points.
+    """
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        above = ((len(lines) - 1) / 2 - number) * 1.25 * fontsize
+        axes.annotate(
+            line, (x, y), (0, above), textcoords="offset points", ha="center", va="center",
+            fontsize=fontsize,
+        )  # fmt: skip
+
+
 def what_parts_buy(record: Mapping[str, Any], upto: str) -> Axes:
     """Draw what each part has bought the toy so far: one row more with every part.
 

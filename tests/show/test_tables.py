@@ -39,7 +39,7 @@ def test_cells_are_written_as_people_do():
     ("make", "given", "words"),
     [
         (show_table, [{"a": ["x", "y"], "b": [1]}, "T."], "'b': 1}; None leaves a cell empty"),
-        (parts_table, [RECORD, "5 heads"], "no row '5 heads'; the rows are attention, positions,"),
+        (parts_table, [RECORD, "5 heads"], "no row '5 heads'; the rows are 1 head, 2 heads,"),
         (result_table, [["x", "y"], [["a", 1]]], "row 'a' has 1 cells, and there are 2 columns"),
     ],
 )

@@ -130,8 +130,9 @@ PROPERTIES = [
         "the same. Do the arguments of forward stand under the names of the contract?"),
     Property("weights start small", (BertModel, BertForPreTraining), ask.starts_as_ours,
         "Your weights do not start as BERT's do: normal with the spread config.initializer_range, "
-        "biases and the row of the padding token at 0. Does initialize_weights come last in "
-        "__init__, and is no weight drawn twice, such as the table that the decoder shares?"),
+        "biases and the row of the padding token at 0. Does initialize_weights draw all that "
+        "PyTorch has drawn, the new layers of a head too, and no weight twice, such as the table "
+        "that the decoder shares?"),
     Property("a model keeps its config", (BertModel, BertForPreTraining), ask.keeps_the_config,
         "self.config is missing. Who saves a model, or loads its weights, looks there."),
     Property("a BERT without pooler", (BertModel,), ask.without_pooler,

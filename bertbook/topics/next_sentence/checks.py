@@ -32,9 +32,10 @@ check_negatives = Exercise(
         "if n != number → if n > number ¦ if n < number": "All other documents count.",
         "if n != number → if document != documents[number]": "Two documents may read alike. What "
             "tells them apart?",
-        (".casefold().split() →", ".casefold() →", ".split() →"): "A capital or a space makes no "
-            "new text.",
-        "place + 1 → place": "What must not come second?",
+        (".casefold().split() →", ".casefold() →", ".split() →"): "A capital or one more space "
+            "makes no new text.",
+        "place + 1 → place": "You leave out the text of the sentence itself. The one that must "
+            "not be drawn is that of the next, documents[number][place + 1].",
     },
 )  # fmt: skip
 
