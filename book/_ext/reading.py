@@ -6,6 +6,10 @@ from collections.abc import Iterable, Iterator
 from nbformat import NotebookNode
 
 WORDS_A_MINUTE, LINES_A_MINUTE = 180, 10
+# Minutes for what is no prose: to predict, to compute by hand, to try a figure, to find a bug.
+TO_ANSWER = {"quiz": 0.75, "ask": 2, "explore": 2, "which_line": 3}
+TO_LOOK_AT = 0.5  # minutes for a figure or a table
+TO_FOLLOW = 1  # minute for a formula that stands alone
 STEP = 5  # minutes; nobody reads by the minute
 
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
@@ -15,6 +19,8 @@ NO_PROSE = re.compile(
     r"^(```|~~~).*?^\1|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)", re.MULTILINE | re.DOTALL
 )
 WORD = re.compile(r"[^\W\d_][\w’'-]*")
+FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
+CALL = re.compile(r"^(\w+)\(", re.MULTILINE)
 EXERCISE = re.compile(r"^Difficulty [●○]+ · (\d+) minutes", re.MULTILINE)
 CARD = re.compile(r"(?<=^\| \*\*Cost\*\* \| )(?:about \d+ .*?; to run, )?", re.MULTILINE)
 
@@ -37,8 +43,23 @@ def fold_buttons(notebook: NotebookNode) -> int:
 
 
 def reading_minutes(notebook: NotebookNode) -> int:
-    """Compute how long the prose and the code take that the page shows."""
-    return to_step(words(notebook) / WORDS_A_MINUTE + visible_lines(notebook) / LINES_A_MINUTE)
+    """Compute how long all takes that the page shows, but the exercises."""
+    read = words(notebook) / WORDS_A_MINUTE + visible_lines(notebook) / LINES_A_MINUTE
+    followed = TO_FOLLOW * len(FORMULA.findall(_prose(notebook)))
+    return to_step(read + followed + _minutes_of_cells(notebook))
+
+
+def _minutes_of_cells(notebook: NotebookNode) -> float:
+    """Add up what is answered, and what is looked at."""
+    total = 0.0
+    for cell, tags in _code(notebook):
+        if "remove-cell" in tags:
+            continue
+        calls = [name for name in CALL.findall(cell.source) if name in TO_ANSWER]
+        drawn = any("text/html" in output.get("data", {}) for output in cell.outputs)
+        total += sum(TO_ANSWER[name] for name in calls)
+        total += TO_LOOK_AT * (drawn and not calls and "solution" not in tags)
+    return total
 
 
 def exercise_minutes(notebook: NotebookNode) -> int:
