@@ -6,7 +6,7 @@ lexicographer files) 200 glosses, without their examples. The file is in Debian'
 ``wordnet-base``.
 
 ``--record`` lets the command of Chapter 19 learn from the table, with its rivals beside it, and
-stores ``records/glosses.json`` (6 minutes of one core); with ``--folder my-classifier`` it takes
+stores ``records/glosses.json`` (about 15 minutes of one core); with ``--folder my-classifier`` it takes
 what ``minibert classify train`` has already made there. It needs the extra ``models``.
 """
 

@@ -51,10 +51,16 @@ def _statements(cell: str) -> list[Statement]:
             code := ast.unparse(node),
             isinstance(node, IMPORTS),
             frozenset(names_made_by(node)),
-            frozenset(names_from_outside(code)),
+            frozenset(names_from_outside(code) | _added_to(node)),
         )
         for node in ast.parse(cell).body
     ]
+
+
+def _added_to(node: ast.AST) -> set[str]:
+    """Name what a statement adds to: ``x += 1`` reads x, which a symbol table does not tell."""
+    added = (each.target for each in ast.walk(node) if isinstance(each, ast.AugAssign))
+    return {target.id for target in added if isinstance(target, ast.Name)}
 
 
 def names_made_by(node: ast.AST) -> Iterator[str]:

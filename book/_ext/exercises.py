@@ -9,6 +9,7 @@ because a page that is opened from the disk may load nothing else.
 import ast
 import base64
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -33,19 +34,32 @@ CHECKERS = (
     *("gradients.softmax", "gradients.tape", "toy.checks", "toy.corpus"),
     *("word_pieces.checks", "word_pieces.cuts"),
 )
+CHECK = re.compile(r"\bcheck_\w+")
 DRAWING = ("bertbook.core.html", "bertbook.core.arrows")
 TEXTS = ("bertbook/corpus/toy/sentences.txt", "minibert/unicode8.txt")
 OF_THE_PAGE = ("bertbook.core", "bertbook.reader")  # the page has its own
 
 
 def exercises(path: Path) -> dict[str, tuple[int, str]]:
-    """Find the exercises of a chapter: by the name of the function, the cell and its code."""
+    """Find what runs in the page: by the name of the function, the cell and its code.
+
+    An exercise that needs PyTorch does not: its checker is none of those that are packed.
+    """
     found = {}
     for number, cell in enumerate(_cells(path)):
-        if "def my_" in cell and "check_" in cell and "\n    ...\n" in cell:
+        if "def my_" in cell and _checkers() & {*CHECK.findall(cell)} and "\n    ...\n" in cell:
             name = ast.parse(cell).body[0].name
             found[f"{path.name[:2]}_{name}"] = (number, cell)
     return found
+
+
+@cache
+def _checkers() -> frozenset[str]:
+    """Name the checkers that are packed."""
+    files = (_file(f"bertbook.topics.{name}") for name in CHECKERS)
+    return frozenset(
+        name for path in files if path for name in CHECK.findall(path.read_text(encoding="utf-8"))
+    )
 
 
 @cache

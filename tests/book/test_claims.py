@@ -77,7 +77,7 @@ def test_the_published_program_can_call_a_true_neighbor_false():
 
 
 def test_a_head_reads_the_whole_vector():
-    says(8, "So every head reads the whole vector and asks its own question about it.")
+    says(8, "So every head reads the whole vector and has its own query for it.")
     attention = BertSelfAttention(BertConfig(hidden_size=12, num_attention_heads=3)).double().eval()
     x = torch.randn(1, 5, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     _, probs = attention(x.requires_grad_(), output_attentions=True)

@@ -10,7 +10,8 @@ from built_book import DESKTOP, HTML, PHONE
 
 # The pages of the reference come from one template: keyboard and axe-core try these of them.
 TRIED = tuple(
-    f"api{page}.html" for page in ("", "-text", "-training", "-family", "-checkers", "-using")
+    f"api{page}.html"
+    for page in "|-text|-training|-family|-checkers|-using|-figures|-classifier".split("|")
 )
 NARROWEST = {**PHONE, "width": 320}
 AT_ONCE = 20

@@ -82,9 +82,15 @@ def test_a_loop_that_forgets_its_batch_is_found():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # as a reader's kernel is
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_the_loops_of_a_chapter_run_on_another_device(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = nbformat.read(path, as_version=4).cells
     for code in loops_of([cell.source for cell in cells if cell.cell_type == "code"]):
         run(code)
+
+
+def test_what_is_added_to_is_taken_along():
+    cells = ["one, total = 1, []", "for row in range(3):\n    total += [row * one]"]
+    assert len(statements_above(cells, {"total"})) == 2
