@@ -101,8 +101,9 @@ def told_by(folder: Path) -> dict[str, Any]:
     facts = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     report = (folder / "report.md").read_text(encoding="utf-8")
     answers = load_classifier(folder).logits(parts_of()["test"]).argmax(axis=-1)
-    kept = ("classes", "rows", "rivals", "compared", "leads", "temperature", "answered")
+    kept = ("classes", "rows", "rivals", "compared", "temperature", "answered")
     return {name: facts[name] for name in kept} | {
+        "leads": [{"over": rival, "lead": lead} for rival, lead in facts["leads"].items()],
         "report": report.replace(str(folder), "my-classifier"),
         "answers": "".join(map(str, answers)),
     }

@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import CheckpointedLayer, UnpaddedEncoder
-from minibert.fast.word_loss import word_loss
 from minibert.layer import BertLayer
 from minibert.model import BertEncoder
 from minibert.pretraining import score_words
@@ -181,7 +180,7 @@ def part_checks() -> dict[str, Check]:
         "packed": placed(PACKED),
         "full rows, places named": placed(FAST, "placed"),
         "one product": placed(ONE_PRODUCT),
-        "vocabulary padded": placed(PACKED | {word_loss: aligned_word_loss}),
+        "vocabulary padded": placed(PACKED)._replace(word_loss=aligned_word_loss),
     }
     in_bfloat16 = {
         "LayerNorm in bfloat16": placed(LOW, "padded"),
@@ -191,7 +190,7 @@ def part_checks() -> dict[str, Check]:
         "one product, bfloat16": placed(ONE_PRODUCT | LOW),
     }
     if chunks_exist():
-        in_float32["loss in chunks"] = placed(PACKED | {word_loss: chunked_word_loss})
+        in_float32["loss in chunks"] = placed(PACKED)._replace(word_loss=chunked_word_loss)
     named = {name: partial(against_plain, way=way, bf16=False) for name, way in in_float32.items()}
     return named | {
         name: partial(against_plain, way=way, bf16=True) for name, way in in_bfloat16.items()

@@ -39,6 +39,7 @@ class Way(NamedTuple):
     batch: str = "padded"  # or "placed": full rows, places of labels named; or "packed"
     compiled: str = ""  # a mode of torch.compile
     attention_dropout: float = 0.1
+    word_loss: Callable[..., Tensor] = word_loss  # of packed and placed batches
     theirs: bool = False
 
 
@@ -57,10 +58,10 @@ FULL_ROWS = {
         FAST | LOW | ONE_PRODUCT, compiled="default", **QUIET
     ),
     "packed, one product, vocabulary padded, compiled": Way(
-        FAST | LOW | ONE_PRODUCT | {word_loss: aligned_word_loss}, compiled="default", **QUIET
+        FAST | LOW | ONE_PRODUCT, compiled="default", word_loss=aligned_word_loss, **QUIET
     ),
     "packed, loss in chunks": Way(
-        FAST | LOW | PACKED | {word_loss: chunked_word_loss}, **QUIET
+        FAST | LOW | PACKED, word_loss=chunked_word_loss, **QUIET
     ),
 }  # fmt: skip
 RAGGED = {
@@ -154,4 +155,4 @@ def build(config: BertConfig, way: Way, device: str) -> nn.Module:
             model = BertForMaskedLM(config)
     model.load_state_dict(start, strict=False)
     model = model.to(device)
-    return model if way.batch == "padded" else PackedMaskedLM(model)
+    return model if way.batch == "padded" else PackedMaskedLM(model, way.word_loss)

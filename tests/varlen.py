@@ -1,6 +1,8 @@
 """A kernel for sequences of different lengths, for a CPU: it takes what PyTorch's takes."""
 
 import math
+import sys
+from types import ModuleType
 
 import torch
 
@@ -28,5 +30,7 @@ def attend(query, key, value, cu_seq_q, cu_seq_k, max_q, max_k):
 
 def play_kernel(monkeypatch):
     """Let unpadded attention go the way of a GPU, with this kernel."""
-    monkeypatch.setattr(unpadded, "varlen_attn", attend)
+    module = ModuleType("torch.nn.attention.varlen")
+    module.varlen_attn = attend
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(unpadded.UnpaddedSelfAttention, "_has_kernel", lambda self, query: True)

@@ -29,8 +29,23 @@ class LowPrecisionLayerNorm(nn.LayerNorm):
     Portes et al. (2023), MosaicBERT, section 2.
     """
 
+    def __init__(self, normalized_shape: int, eps: float = 1e-5) -> None:
+        super().__init__(normalized_shape, eps)
+
     def forward(self, input: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-        """Normalize each vector."""
+        """Normalize each vector.
+
+        Parameters
+        ----------
+        input : Float[Tensor, "... hidden"]
+            Vectors; any leading dimensions, such as batch and seq.
+
+        Returns
+        -------
+        Float[Tensor, "... hidden"]
+            With mean 0 and variance 1, times the weight, plus the bias; in the type of the products
+            where autocast is on.
+        """
         kind = input.device.type
         if not torch.is_autocast_enabled(kind):
             return super().forward(input)

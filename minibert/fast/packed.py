@@ -6,7 +6,7 @@ not wait, and a compiler makes one graph. Chapter 23.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import torch
@@ -14,11 +14,10 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from minibert.losses import IGNORED_LABEL
-from minibert.parts import part
 from minibert.pretraining import BertForMaskedLM, MaskedLMOutput
 
 from .unpadded import UnpaddedSelfAttention
-from .word_loss import word_loss
+from .word_loss import word_loss as plain_word_loss
 
 Row = Mapping[str, Shaped[Tensor, "..."]]
 
@@ -182,6 +181,9 @@ class PackedMaskedLM(nn.Module):
     ----------
     model : BertForMaskedLM
         Built while `UnpaddedSelfAttention` played, if its batches have offsets.
+    word_loss : function, optional
+        Gives the loss of the labeled words, called with the head that scores words, its vectors
+        (labels, hidden) and the labels; by default ``masked_lm_loss(head(vectors), labels)``.
 
     Examples
     --------
@@ -196,10 +198,11 @@ class PackedMaskedLM(nn.Module):
     tensor(True)
     """
 
-    def __init__(self, model: BertForMaskedLM) -> None:
+    def __init__(
+        self, model: BertForMaskedLM, word_loss: Callable[..., Tensor] = plain_word_loss
+    ) -> None:
         super().__init__()
-        self.model = model
-        self.word_loss = part(word_loss)
+        self.model, self.word_loss = model, word_loss
 
     def forward(
         self,

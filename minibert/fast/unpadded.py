@@ -4,7 +4,7 @@ Replaces minibert.model.BertEncoder and minibert.attention.BertSelfAttention. Ch
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -18,9 +18,7 @@ from minibert.model import BertEncoder, BertModelOutput
 
 from .attention import FastSelfAttention
 
-varlen_attn: Any = None  # in PyTorch before 2.10
-with suppress(ImportError):
-    from torch.nn.attention.varlen import varlen_attn
+HAS_VARLEN = find_spec("torch.nn.attention.varlen") is not None  # in PyTorch from 2.10 on
 
 
 def block_mask(
@@ -204,10 +202,15 @@ class UnpaddedSelfAttention(FastSelfAttention):
         """Return whether the kernel takes it: on a GPU, in 16 bits, without dropout."""
         drops = self.training and self.dropout.p > 0
         in_16_bits = query.dtype in (torch.bfloat16, torch.float16)
-        return varlen_attn is not None and query.is_cuda and in_16_bits and not drops
+        return HAS_VARLEN and query.is_cuda and in_16_bits and not drops
 
     def _all_at_once(self, parts: list[Tensor], offsets: Tensor) -> Tensor:
-        """Attend with one kernel for all sentences; blocks beyond the end of one cost nothing."""
+        """Attend with one kernel for all sentences; blocks beyond the end of one cost nothing.
+
+        Its module imports PyTorch's compiler, which takes seconds: it is imported where it plays.
+        """
+        from torch.nn.attention.varlen import varlen_attn
+
         query, key, value = (part[0].unflatten(-1, (-1, self.head_size)) for part in parts)
         ends = offsets, offsets, self.longest, self.longest  # of the queries, and of the keys
         context: Any = varlen_attn(query, key, value, *ends)  # (tokens, heads, head_size)

@@ -15,21 +15,22 @@ from benchmarks.gpu_candidates import (
 )
 from minibert.attention import BertSelfAttention
 from minibert.fast import PackedMaskedLM, UnpaddedSelfAttention, pack
-from minibert.fast.word_loss import word_loss
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 
 pytestmark = pytest.mark.usefixtures("unchecked")
-PARTS = {
-    "one product": {BertSelfAttention: OneProductSelfAttention},
-    "vocabulary padded": {word_loss: aligned_word_loss},
-    "loss in chunks": {word_loss: chunked_word_loss},
+CANDIDATES = {  # by name: the attention that plays, and what else the model for training takes
+    "one product": (OneProductSelfAttention, {}),
+    "vocabulary padded": (UnpaddedSelfAttention, {"word_loss": aligned_word_loss}),
+    "loss in chunks": (UnpaddedSelfAttention, {"word_loss": chunked_word_loss}),
 }
+PLAIN = UnpaddedSelfAttention, {}
 
 
-def packed(parts, dtype=torch.float64):
-    with override({BertSelfAttention: UnpaddedSelfAttention, **parts}):
-        return PackedMaskedLM(build(SMALL, kind=BertForMaskedLM, dtype=dtype))
+def packed(candidate, dtype=torch.float64):
+    attention, loss = candidate
+    with override({BertSelfAttention: attention}):
+        return PackedMaskedLM(build(SMALL, kind=BertForMaskedLM, dtype=dtype), **loss)
 
 
 def need_chunks(name):
@@ -37,18 +38,18 @@ def need_chunks(name):
         pytest.skip("PyTorch has linear_cross_entropy from 2.13 on")
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", CANDIDATES)
 def test_a_candidate_has_the_loss_and_the_gradient_of_the_plain_part(name):
     need_chunks(name)
     batch = pack(draw_rows(LENGTHS), SHAPE)
-    plain, fast = (loss_and_gradient(packed(parts), batch) for parts in ({}, PARTS[name]))
+    plain, fast = (loss_and_gradient(packed(each), batch) for each in (PLAIN, CANDIDATES[name]))
     for ours, theirs in zip(fast, plain, strict=True):
         close(ours, theirs, atol=1e-7 if name == "loss in chunks" else 1e-12)
-    assert packed(PARTS[name]).state_dict().keys() == packed({}).state_dict().keys()
+    assert packed(CANDIDATES[name]).state_dict().keys() == packed(PLAIN).state_dict().keys()
 
 
 def test_words_that_fill_up_the_vocabulary_are_never_expected():
-    head = packed({}).model.cls.predictions
+    head = packed(PLAIN).model.cls.predictions
     weight, bias = padded_table(head)
     assert weight.shape == (64, SMALL.hidden_size) and len(bias) == 64
     scores = torch.randn(3, SMALL.hidden_size).double() @ weight.T + bias
@@ -59,17 +60,17 @@ def test_words_that_fill_up_the_vocabulary_are_never_expected():
 def test_in_bfloat16_the_loss_is_finite_and_near(name):
     need_chunks(name)
     batch = pack(draw_rows(LENGTHS), SHAPE)
-    exact = packed({}, torch.float32)(**batch).loss.item()
+    exact = packed(PLAIN, torch.float32)(**batch).loss.item()
     with torch.autocast("cpu", torch.bfloat16):
-        rough = packed(PARTS[name], torch.float32)(**batch).loss.item()
+        rough = packed(CANDIDATES[name], torch.float32)(**batch).loss.item()
     assert math.isfinite(rough) and abs(rough - exact) < 0.1
 
 
 def test_the_loss_in_chunks_keeps_no_scores():
     need_chunks("loss in chunks")
     batch, kept = pack(draw_rows(LENGTHS), SHAPE), {}
-    for name, parts in (("plain", {}), ("chunked", PARTS["loss in chunks"])):
-        shapes, model = [], packed(parts)
+    for name, each in (("plain", PLAIN), ("chunked", CANDIDATES["loss in chunks"])):
+        shapes, model = [], packed(each)
         with torch.autograd.graph.saved_tensors_hooks(
             lambda x, shapes=shapes: shapes.append(x.shape) or x, lambda x: x
         ):

@@ -14,7 +14,10 @@ from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
 from berttools.classify.weighting import ClassWeightedModel
 from minibert import pretraining, tasks
+from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
+from minibert.fast import PackedMaskedLM, PackedShape, UnpaddedSelfAttention, pack
+from minibert.parts import override
 
 pytestmark = pytest.mark.usefixtures("unchecked")
 FAMILY = {name for name in family.__all__ if "For" in name}
@@ -29,6 +32,28 @@ class Asked(ClassWeightedModel):
         if labels is None:
             return self.model(**tokens)
         return super().forward(labels, **tokens)
+
+
+class Packed(PackedMaskedLM):
+    """The loss of the same texts without their padding, and scores where no label is given."""
+
+    def __init__(self, config):
+        with override({BertSelfAttention: UnpaddedSelfAttention}):
+            super().__init__(pretraining.BertForMaskedLM(config))
+        self.config = config
+
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, labels=None):
+        if labels is None:
+            return self.model(input_ids, attention_mask, token_type_ids)
+        tables = {"input_ids": input_ids, "token_type_ids": token_type_ids, "labels": labels}
+        real = attention_mask == 1  # (rows, seq)
+        rows = [
+            {name: table[row][real[row]] for name, table in tables.items()}
+            for row in range(len(real))
+        ]
+        size, longest = real.numel(), real.shape[1]
+        shape = PackedShape(size, 2 * len(real), labels=size, longest=longest)
+        return super().forward(**pack(rows, shape))
 
 
 def weighted(config):
@@ -59,6 +84,7 @@ LOSSES = {
     "BertForTokenClassification": tasks.BertForTokenClassification,
     "BertForQuestionAnswering": tasks.BertForQuestionAnswering,
     "ClassWeightedModel": weighted,
+    "PackedMaskedLM": Packed,
 }
 ON_PURPOSE = {"ClassWeightedModel": ["labels_count_alike"]}  # that is what it is for
 

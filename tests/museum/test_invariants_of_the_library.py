@@ -50,7 +50,7 @@ WRONG = {  # and what they break; of others see what they say
     "ConvBert": ({"num_attention_heads": 4, "embedding_size": 8}, {PADDING}),
     "MobileBert": (NARROW | {"intra_bottleneck_size": 12, "true_hidden_size": 12}, {PADDING}),
     "FNet": ({}, {PADDING}),
-    "Nystromformer": ({"num_landmarks": 4, "segment_means_seq_len": 16}, {PADDING}),
+    "Nystromformer": ({"num_landmarks": 4, "segment_means_seq_len": 4}, {PADDING}),
     "GPT2": ({}, {CHANGES}),
 }
 
@@ -99,6 +99,12 @@ def test_a_right_head_is_not_accused(name, head):
 def test_an_encoder_that_breaks_an_invariant_is_accused(name):
     more, breaks = WRONG[name]
     assert breaks <= set(check_invariants(build(name, **more)).broken)
+
+
+def test_an_encoder_that_takes_texts_of_one_length_only_refuses():
+    sizes = {"num_landmarks": 4, "segment_means_seq_len": 16}  # texts of 16 tokens, and no other
+    findings = check_invariants(build("Nystromformer", **sizes))
+    assert findings.verdict == "refuses" and findings.broken == []
 
 
 @pytest.mark.thorough

@@ -84,6 +84,14 @@ def without(argument, node):
     return node
 
 
+def without_branch(condition, node):
+    """Return a function without the branch of a condition, which it has."""
+    node = copy.deepcopy(node)
+    [branch] = [each for each in node.body if is_branch(each, condition)]
+    node.body.remove(branch)
+    return node
+
+
 def is_branch(node, condition):
     return isinstance(node, ast.If) and ast.unparse(node.test) == condition
 
@@ -107,10 +115,10 @@ def test_cutting_a_word_is_the_solution_of_its_exercise():
 
 @pytest.mark.parametrize("name", OURS)
 def test_a_part_without_exercise_is_ours(name):
-    page = canonical(on_the_page()[name])
-    ours = canonical(definitions(inspect.getsource(OURS[name]))[name])
-    # The loss of the page has no words for errors.
-    assert page == ours.replace(", *, answers='classes', place='item'", "")
+    ours = definitions(inspect.getsource(OURS[name]))[name]
+    if name == "cross_entropy":  # the page reads its labels, also on a GPU
+        ours = without_branch("not entries_can_be_read(labels)", ours)
+    assert canonical(on_the_page()[name]) == canonical(ours)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,17 @@ PLACE = "datasets/glosses_of_wordnet/glosses.csv"
 
 
 class Gloss(NamedTuple):
-    """A word, one of its definitions, and what kind of thing that is."""
+    """A word, one of its definitions, and what kind of thing that is.
+
+    Parameters
+    ----------
+    word : str
+        As WordNet writes it; perhaps more than one word.
+    gloss : str
+        The definition.
+    kind : str
+        Which of ten kinds of thing is defined, such as ``artifact``.
+    """
 
     word: str
     gloss: str
