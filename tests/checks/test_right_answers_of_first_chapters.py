@@ -28,7 +28,6 @@ from bertbook.topics.self_attention.checks import (
 )
 from bertbook.topics.toy.checks import check_dropout, check_masked_loss
 from bertbook.topics.toy.corpus import check_pair_floor
-from bertbook.topics.toy.model_checks import check_encode, check_train_epoch
 from bertbook.topics.word_pieces.checks import check_gain, check_merge
 from bertbook.topics.word_pieces.cuts import check_fewest_pieces, check_longest_match
 from minibert.wordpiece import merge_gain
@@ -111,29 +110,6 @@ def norm_backward(g, x, w):
 def cross_entropy_backward(logits, labels):
     function = functional.cross_entropy
     return by_autograd(lambda x: function(x, torch.tensor(labels)), [logits], 1.0)[0]
-
-
-def encode_with_functions(model, input_ids, additive_mask):
-    x = functional.embedding(input_ids, model.word_embeddings)
-    if model.position_embeddings.numel():
-        x = x + model.position_embeddings[torch.arange(input_ids.size(-1))]
-    sides = (x @ table for table in (model.query, model.key, model.value))
-    attended = functional.scaled_dot_product_attention(*sides, additive_mask)
-    return model.norm(x + model.dropout(attended))
-
-
-def train_with_cross_entropy(model, optimizer, batches):
-    model.train()
-
-    def step(input_ids, labels):
-        optimizer.zero_grad(set_to_none=False)
-        logits = model.predict(model.encode(input_ids))
-        loss = functional.cross_entropy(logits, labels, ignore_index=-100)
-        loss.backward()
-        optimizer.step()
-        return float(loss)
-
-    return [step(*batch) for batch in batches]
 
 
 def masked_loss_with_a_loop(logits, labels):
@@ -224,8 +200,6 @@ def longest(word, pieces):
         (check_layer_norm_backward, norm_backward),
         (check_linear_backward, linear_backward),
         (check_dropout, lambda x, kept, rate: np.where(kept, x / (1 - rate), 0.0)),
-        (check_encode, encode_with_functions),
-        (check_train_epoch, train_with_cross_entropy),
         (check_masked_loss, masked_loss_with_a_loop),
         (check_pair_floor, pair_floor_by_hiding),
         (check_gain, gain),
