@@ -6,8 +6,8 @@ lexicographer files) 200 glosses, without their examples. The file is in Debian'
 ``wordnet-base``.
 
 ``--record`` lets the command of Chapter 19 learn from the table, with its rivals beside it, and
-stores ``records/glosses.json`` (about 15 minutes of one core); with ``--folder my-classifier`` it takes
-what ``minibert classify train`` has already made there. It needs the extra ``models``.
+stores ``records/glosses.json`` (about 15 minutes of one core); with ``--folder my-classifier`` it
+takes what ``minibert classify train`` has already made there. It needs the extra ``models``.
 """
 
 import argparse
