@@ -55,11 +55,10 @@ class MemberHead(nn.Module):
 
 def _called_as(head: Any, config: str) -> str:
     """Write the rest of the docstring of a member's head: what that of BERT says, with its own."""
-    built = (
-        inspect.cleandoc(head.__doc__).partition("Parameters\n")[2].partition("\n\nReferences")[0]
-    )
+    documented = inspect.cleandoc(head.__doc__ or "").partition("Parameters\n")[2]
+    built = documented.partition("\n\nReferences")[0]
     returned = head.forward.__annotations__["return"]
-    does, name = inspect.getdoc(head.forward).partition("\n")[0], head.__name__
+    does, name = (inspect.getdoc(head.forward) or "").partition("\n")[0], head.__name__
     return (
         f"Built and called as `{name}`, whose `forward` says what it takes, in which shapes, and "
         f"which loss it computes. {does} It returns a `{getattr(returned, '__name__', returned)}`."

@@ -73,6 +73,7 @@ class _AddsTheLowest(DisentangledSelfAttention):
         query, key, value = (
             self.split_heads(linear(hidden_states)) for linear in (self.query, self.key, self.value)
         )
+        assert self.table is not None  # the encoder has given it
         table = self.pos_dropout(self.table())[None]
         scores = query @ key.mT + self.score_distances(query, key, table)
         scores = scores / math.sqrt(3 * self.head_size)

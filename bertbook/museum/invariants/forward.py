@@ -58,7 +58,8 @@ def _training_adds_dropout_only(harness: Harness) -> str:
 @invariant("Dropout keeps the mean, and drops other numbers in each text")
 def _dropout_keeps_the_mean(harness: Harness) -> str | None:
     for name in harness.drops:
-        if seen := off_the_mean(harness.given.get_submodule(name)):
+        part: Any = harness.given.get_submodule(name)
+        if seen := off_the_mean(part):
             return f"{name} {seen}"
     return "" if harness.drops else None
 

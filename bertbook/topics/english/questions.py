@@ -100,7 +100,8 @@ def places_of(asked: Sequence[Question], tokenizer: WordPieceTokenizer) -> Place
                 shown = question.input_ids[place]
                 rows.append([number, question.chapter, truth, shown, *window])
     table = np.array(rows)
-    return Places(*table.T[:4], table[:, 4:])
+    number, chapter, truth, shown = table.T[:4]
+    return Places(number, chapter, truth, shown, table[:, 4:])
 
 
 def _ends_padded(question: Question, tokenizer: WordPieceTokenizer) -> list[list[int]]:
