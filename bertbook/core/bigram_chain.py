@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float, Int
 
+from minibert.disk import atomic_write
 from minibert.wordpiece import SPECIAL_TOKENS
 
 NAMED = ("left", "right", "count")
@@ -69,7 +70,8 @@ class BigramChain:
     def save(self, folder: str | Path) -> None:
         """Store the pairs in a folder as ``bigrams.npz``."""
         arrays = {name: getattr(self, name).astype(np.uint32) for name in NAMED}
-        np.savez_compressed(Path(folder) / "bigrams.npz", **arrays)
+        with atomic_write(Path(folder) / "bigrams.npz") as path, path.open("wb") as file:
+            np.savez_compressed(file, **arrays)
 
     def answers(
         self, input_ids: Sequence[int], mask_token_id: int

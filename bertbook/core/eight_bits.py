@@ -12,6 +12,7 @@ from typing import TypeVar
 from safetensors.torch import load_file, save
 from torch import nn
 
+from minibert.disk import atomic_write
 from minibert.fast.eight_bits import quantize
 from minibert.loading.config_file import read_config
 from minibert.loading.files import read_weights
@@ -43,7 +44,8 @@ def save_in_eight_bits(folder: str | Path, new: str | Path) -> None:
         else:
             tensors[name] = tensor.float()
     new.mkdir(parents=True, exist_ok=True)
-    (new / "model.safetensors").write_bytes(save(tensors, metadata={"format": "pt"}))
+    with atomic_write(new / "model.safetensors") as path:
+        path.write_bytes(save(tensors, metadata={"format": "pt"}))
     for name in OTHER_FILES:
         shutil.copyfile(folder / name, new / name)
 
