@@ -28,7 +28,7 @@ from .weights import minilm_folder
 
 RECORD = record_path("search_own")
 COMMAND = "python -m benchmarks.search_own"
-PARTS, ROWS, STEPS, RATES = 5, 32, 16, (2e-5, 6e-5, 2e-4)
+PARTS, ROWS, STEPS, RATES = 5, 32, 16, (2e-5, 6e-5, 2e-4, 6e-4, 2e-3)
 
 chapter = chapter_definitions("22-search-by-meaning")
 

@@ -23,7 +23,7 @@ class Grid(NamedTuple):
 
 
 def grids(node, rates=()) -> Iterator[Grid]:
-    """Yield each grid of a record, in either of its two forms."""
+    """Yield each grid of a record, in any of its three forms."""
     if isinstance(node, list):
         for child in node:
             yield from grids(child, rates)
@@ -34,6 +34,8 @@ def grids(node, rates=()) -> Iterator[Grid]:
         yield Grid(name, [*rates], node["rate"])
     if "tried" in node and "learning_rate" in node:
         yield Grid(name, [one["learning_rate"] for one in node["tried"]], node["learning_rate"])
+    if isinstance(node.get("rates"), dict) and "rate" in node:
+        yield Grid(name, [*map(float, node["rates"])], node["rate"])
     for child in node.values():
         yield from grids(child, node.get("rates", rates))
 
@@ -52,8 +54,8 @@ def test_a_chosen_rate_is_no_end_of_its_grid(record, grid):
     assert inside != ((record, grid.row) in ENDS)
 
 
-def test_both_forms_are_found_and_an_end_is_seen():
-    assert {"first_weights", "toy_depth", "toy_parts"} <= {each.values[0] for each in FOUND}
+def test_all_forms_are_found_and_an_end_is_seen():
+    assert {"first_weights", "toy_depth", "toy_parts", "search_own"} <= {each.values[0] for each in FOUND}
     told = {"rates": [1, 2, 3], "rows": [{"name": "x", "rate": 3, "loss_at_rates": [3, 2, 1]}]}
     (grid,) = grids(told)
     with pytest.raises(AssertionError):
