@@ -11,7 +11,8 @@ let latest; // the name of the model that was made ready last
 
 /** Take what a script file brings, in one call of this function; a model may have a rival. */
 function receive(name, content, more) {
-  received.set(name, { ...content, ...more });
+  // What is no model, such as Python, is a text.
+  received.set(name, more ? { ...content, ...more } : content);
 }
 
 /** Say how large a file is, as people do. */

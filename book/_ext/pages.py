@@ -72,7 +72,7 @@ def mark_chapter_card(app: Sphinx, document: nodes.document) -> None:
 
 
 class NameFolds(SphinxPostTransform):
-    """Let the button of a fold say what it opens: the code, its result, a figure, or two of them.
+    """Let a fold say on its button what it opens: code, a result, a figure, a question, or two.
 
     A cell whose button has a name of its own, in its metadata, keeps it.
     """
@@ -93,6 +93,8 @@ def kinds_in(fold: nodes.Element) -> list[str]:
     found = [
         "code"
         if piece.get("language") in CODE
+        else "question"
+        if "<fieldset" in str(piece)
         else "figure"
         if "<figure" in str(piece)
         else "result"

@@ -144,7 +144,6 @@ def test_the_skeleton_stands_there_once(figure):
     assert [each.locator(".cell_input").is_visible() for each in cell.all()[:2]] == [False, True]
 
 
-@pytest.mark.thorough
 def test_a_reader_writes_runs_stops_and_keeps_an_exercise(reader):
     page = reader.open("chapters/02-self-attention-by-hand.html", from_disk=True)
     figure = page.locator("[data-live=exercise]").first
