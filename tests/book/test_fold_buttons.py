@@ -15,11 +15,13 @@ PROMISES = {
     "result": r"\b(result|check|measured|what \w+ (prints|out)|what the code finds|\w+ vectors)$"
     r"|\bthe result and\b",
     "figure": r"\bfigure$",
+    "question": r"\bquestion$",
 }
 LIES_THERE = {
     "code": r'<div class="highlight-i?python3? ',
-    "result": r'<div class="output (?!text_html">\s*(<style[^<]*</style>\s*)?<figure)',
+    "result": r'<div class="output (?!text_html">\s*(<style[^<]*</style>\s*)?<fi(gure|eldset))',
     "figure": r"<figure",
+    "question": r"<fieldset",
 }
 
 
@@ -41,6 +43,7 @@ def test_buttons_say_what_they_open(html, page_name):
 
 CODE = '<div class="cell_input"><div class="highlight-ipython3 notranslate"></div></div>'
 DRAWN = '<div class="cell_output"><div class="output text_html"><figure></figure></div></div>'
+ASKED = DRAWN.replace("figure", "fieldset")
 FOLD_OF_THE_BUILD = """<details class="admonition hide above-input">
 <summary>
 <p class="collapsed admonition-title">{}</p>
@@ -54,6 +57,8 @@ FOLD_OF_THE_BUILD = """<details class="admonition hide above-input">
     [
         ("Show the code and the figure", CODE + DRAWN, ""),
         ("Show the result and the figure", DRAWN, "['figure']"),
+        ("Show the question", DRAWN, "['figure']"),
+        ("Show the result", ASKED, "['question']"),
     ],
 )
 def test_a_false_label_is_found(label, content, opens):
