@@ -2,8 +2,6 @@
 
 import html
 
-from built_book import BOOK
-
 from anki import all_cards, deck
 from cards import FIRST_CARDS, first_cards, with_stars
 
