@@ -46,7 +46,7 @@ RUNS = (
     ("as it is", 5_000, 0),
     *(("wide", 3_000, seed) for seed in range(3)),
     ("wide", 20_000, 0),
-    ("large", 6_000, 0),
+    ("large", 3_000, 0),
 )
 # Four heads, no dropout, and first weights four times as large as BERT's.
 CONFIG = {
