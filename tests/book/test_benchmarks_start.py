@@ -223,7 +223,7 @@ TINY = {
         "toy_depth.PATIENT": {"post-norm": 1, "post-norm, warm-up": 2, "pre-norm": 2},
     },
     "toy_parts": {"toy_parts.UPDATES": 8, "toy_parts.PAIRS": 16, "toy_parts.FIRST": 3,
-                  "toy_parts.SEEDS": range(2), "toy_parts.MOMENTS": (0, 4, 8)},
+                  "toy_parts.SEEDS": range(2)},
     "training_runs": {
         "training_runs.SEEDS": range(1), "training_runs.DEPTHS": (2,),
         "training_runs.PEAKS": (0.001,), "training_runs.UPDATES": 30,
