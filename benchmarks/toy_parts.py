@@ -11,7 +11,7 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -30,7 +30,6 @@ COMMAND = "python -m benchmarks.toy_parts --record"
 UPDATES, BATCH_SIZE, PAIRS, FIRST = 500, 128, 64, 10
 RATES = 0.01, 0.02, 0.04  # tried first; more, while the best of them is the first or the last
 SEEDS, SEEDS_OF_RATES = range(5), (98, 99)
-WATCHED, MOMENTS = "2 layers", (0, 50, UPDATES)  # whose positions are compared, after how many
 
 ENCODED = [[WORDS.index(word) for word in sentence.split()] for sentence in SENTENCES]
 
@@ -108,14 +107,12 @@ def train(
     updates: int = UPDATES,
     warmup: int = 0,
     batch_size: int = BATCH_SIZE,
-    watch: Callable[[int, nn.Module], None] = lambda step, model: None,
 ) -> nn.Module:
     """Train a toy as Chapter 5 does: Adam, with a learning rate that falls to 0 like a cosine."""
     model, asked = build(row, seed).train(), riddles()
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.Adam(model.parameters(), fused=True)
     for step in range(updates):
-        watch(step, model)
         rises = min(1.0, (step + 1) / (warmup + 1))
         falls = (1 + math.cos(math.pi * step / updates)) / 2
         optimizer.param_groups[0]["lr"] = rate * rises * falls
@@ -128,7 +125,6 @@ def train(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    watch(updates, model)
     return model.eval()
 
 
@@ -177,33 +173,6 @@ def try_rates(row: Row) -> dict[float, float]:
     return dict(sorted(tried.items()))
 
 
-def likeness(model: nn.Module) -> Tensor:
-    """Compare all positions that a sentence can have: their cosines."""
-    table = model.state_dict()["bert.embeddings.position_embeddings.weight"]
-    unit = nn.functional.normalize(table[: max(map(len, ENCODED))])
-    return unit @ unit.T  # (positions, positions)
-
-
-def record_positions(rate: float) -> dict[str, Any]:
-    """Note how alike the positions of a toy are before, during and after its training."""
-    row = next(row for row in ROWS if row.name == WATCHED)
-    seen: dict[int, list[Tensor]] = {step: [] for step in MOMENTS}
-    for seed in SEEDS:
-        train(row, seed, rate, updates=UPDATES, watch=lambda step, model: (
-            seen[step].append(likeness(model)) if step in seen else None))  # fmt: skip
-    told = []
-    for step, tables in seen.items():
-        pairs = [(x.diagonal(1).mean(), x.triu(2).sum() / (x.triu(2) != 0).sum()) for x in tables]
-        columns = [[round(x.item(), 4) for x in column] for column in zip(*pairs)]
-        mean = torch.stack(tables).mean(dim=0)
-        told.append({
-            "updates": step,
-            "mean_cosines": [[round(x, 2) for x in line] for line in mean.tolist()],
-            "mean_and_sd": mean_and_sd(dict(zip(("neighbors", "others"), columns))),
-        })  # fmt: skip
-    return {"row": WATCHED, "moments": told}
-
-
 def record_row(row: Row) -> dict[str, Any]:
     """Choose a rate, and train a row with every seed."""
     tried = try_rates(row)
@@ -239,8 +208,6 @@ def main() -> None:
         rows.append(record_row(row))
         print(json.dumps(rows[-1]), flush=True)
     if record:
-        (watched,) = [row for row in rows if row["name"] == WATCHED]
-        positions = record_positions(watched["learning_rate"])
         content = {
             "command": COMMAND,
             "origin": origin(COMMAND),
@@ -250,7 +217,6 @@ def main() -> None:
             "ladder": {name: round(loss, 6) for name, loss in ladder._asdict().items()},
             "pairs_floor": round(pairs_floor(), 6),
             "rows": rows,
-            "positions": positions,
         }
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""How large a training step is: what a GPU would have to start, and to multiply. Chapter 7."""
+"""How large a training step is: what a GPU would have to start, and to multiply. Chapter 11."""
 
 from __future__ import annotations
 

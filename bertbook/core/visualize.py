@@ -161,34 +161,6 @@ def loss_curve(
     return ax
 
 
-def between_rungs(ax: Axes, ladder: Mapping[str, float]) -> Axes:
-    """Give the axes of a loss a logarithmic scale, with a dashed line for each step of a ladder.
-
-    On it a bag of words and the floor of Chapter 5 stand as far apart as 0.106 and 0.076 deserve.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Axes that have the losses.
-    ladder : mapping from str to float, nats
-        The lines, with the names that stand beside them on the right.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The same axes.
-    """
-    for name, loss in ladder.items():
-        ax.axhline(loss, color="#75797f", linestyle="--", linewidth=1)
-        ax.text(1.02, loss, name, va="center", transform=ax.get_yaxis_transform())
-    ax.set_yscale("log")
-    ax.set_ylim(0.065, 5.5)
-    ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5], ["0.1", "0.2", "0.5", "1", "2", "5"])
-    ax.set_yticks([], minor=True)
-    ax.set_ylabel("loss (nats)")
-    return ax
-
-
 def centered_lines(axes: Axes, x: float, y: float, text: str, fontsize: float = 10) -> None:
     """Write lines of text around a point, each centered by itself.
 

@@ -232,8 +232,7 @@ TINY = {
     },
     "tag_and_answer": lambda: tiny_readers() | tiny_taggers(),
     "three_back": {"three_back.UPDATES": 5, "three_back.FIRST": 2, "three_back.SEEDS": range(2)},
-    "toy_bert": {"toy_bert.EPOCHS": 4, "toy_bert.STEPS": 8, "toy_bert.LOOKS": 2,
-                 "toy_bert.LOOK_AT_FOLDS": 4},
+    "toy_bert": {"toy_bert.STEPS": 8, "toy_bert.LOOKS": 2, "toy_bert.LOOK_AT_FOLDS": 4},
     "toy_depth": {
         "toy_depth.DEPTHS": (3, 6), "toy_depth.SEEDS": range(2), "toy_depth.UPDATES": 4,
         "toy_depth.WARMUP": 2, "toy_depth.BATCH_SIZE": 8, "toy_depth.PATIENT_DEPTH": 4,
@@ -241,7 +240,7 @@ TINY = {
         "toy_depth.PATIENT": {"post-norm": 1, "post-norm, warm-up": 2, "pre-norm": 2},
     },
     "toy_parts": {"toy_parts.UPDATES": 8, "toy_parts.PAIRS": 16, "toy_parts.FIRST": 3,
-                  "toy_parts.SEEDS": range(2), "toy_parts.MOMENTS": (0, 4, 8)},
+                  "toy_parts.SEEDS": range(2)},
     "training_runs": {
         "training_runs.SEEDS": range(1), "training_runs.DEPTHS": (2,),
         "training_runs.PEAKS": (0.001,), "training_runs.UPDATES": 30,

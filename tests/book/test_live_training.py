@@ -9,7 +9,6 @@ from definitions import chapter_definitions
 
 from bertbook.corpus import hundred_sentences, vocabulary
 from bertbook.topics.toy.train import train_toy
-from minibert.losses import masked_lm_loss
 
 STEPS, FIRST, BATCH = 200, 4, 128
 RECORD = {"with positions": [4.9, 0.3, 0.09], "without": [4.9, 0.4, 0.12]}
@@ -68,7 +67,7 @@ def test_first_losses_and_all_gradients_are_those_of_pytorch(page, toy, hidden_w
         rate = 0.01 * (1 + torch.cos(torch.tensor(torch.pi * step / STEPS)).item()) / 2
         optimizer.param_groups[0]["lr"] = rate
         chosen = torch.randperm(len(tensors[0]), generator=generator)[:BATCH]
-        loss = toy.mean_loss(model, [tensor[chosen] for tensor in tensors], masked_lm_loss)
+        loss = toy.mean_loss(model, [tensor[chosen] for tensor in tensors])
         optimizer.zero_grad()
         loss.backward()
         found = dict(page.evaluate(GRADIENTS, chosen.tolist()))

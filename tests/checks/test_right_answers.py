@@ -19,7 +19,6 @@ from bertbook.topics.classify.checks import check_mcnemar, check_stopping, check
 from bertbook.topics.embeddings.checks import (
     check_distance_bias,
     check_position_code,
-    check_segments,
 )
 from bertbook.topics.encoder.checks import check_stream
 from bertbook.topics.faster.checks import (
@@ -47,11 +46,6 @@ from minibert.training import BestWeights
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 LETTERS = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "##a"])
-
-
-def segments(first, second):
-    pair = None if second is None else ["a " * second]
-    return "".join("AB"[number] for number in LETTERS(["a " * first], pair)["token_type_ids"][0])
 
 
 def position_code(position, size):
@@ -259,7 +253,6 @@ def quartiles(method):
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
-        (check_segments, segments),
         (check_position_code, position_code),
         (check_distance_bias, distance_bias),
         (check_query_weight, looking_back),

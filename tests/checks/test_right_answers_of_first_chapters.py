@@ -26,7 +26,7 @@ from bertbook.topics.self_attention.checks import (
     check_softmax,
     check_streamed_attention,
 )
-from bertbook.topics.toy.checks import check_dropout, check_masked_loss
+from bertbook.topics.toy.checks import check_masked_loss
 from bertbook.topics.toy.corpus import check_pair_floor
 from bertbook.topics.word_pieces.checks import check_gain, check_merge
 from bertbook.topics.word_pieces.cuts import check_fewest_pieces, check_longest_match
@@ -199,7 +199,6 @@ def longest(word, pieces):
         (check_cross_entropy_backward, cross_entropy_backward),
         (check_layer_norm_backward, norm_backward),
         (check_linear_backward, linear_backward),
-        (check_dropout, lambda x, kept, rate: np.where(kept, x / (1 - rate), 0.0)),
         (check_masked_loss, masked_loss_with_a_loop),
         (check_pair_floor, pair_floor_by_hiding),
         (check_gain, gain),
@@ -213,10 +212,6 @@ def test_right_answers_pass_however_they_are_written(check, answer):
     assert verdict.passed, verdict
 
 
-def another_choice(x, kept, rate):
-    return x * (np.random.default_rng(1).random(x.shape) >= rate)
-
-
 @pytest.mark.parametrize(
     ("check", "answer", "told"),
     [
@@ -228,9 +223,6 @@ def another_choice(x, kept, rate):
             "Does a float64 go",
         ),
         (check_padding_and_causal, lambda mask: both_masks(mask) / 2, "Does a float64 go lower?"),
-        (check_dropout, lambda x, kept, rate: x * kept * (3 - rate), "Which factor makes up for"),
-        (check_dropout, lambda x, kept, rate: np.where(kept, x / (1 - rate), 7), "becomes 0"),
-        (check_dropout, another_choice, "What stays is decided"),
         (check_masked_loss, lambda *case: masked_loss_with_a_loop(*case) / 6, "A mean divides by"),
     ],
 )

@@ -9,10 +9,8 @@ from matplotlib.colors import to_hex, to_rgb
 from bertbook.core.palette import PALETTE
 from bertbook.core.visualize import (
     attention_map,
-    between_rungs,
     head_grid,
     loss_curve,
-    new_axes,
     what_parts_buy,
 )
 
@@ -52,13 +50,6 @@ def test_loss_curve_draws_lines_and_levels_and_a_single_one_needs_no_legend():
     assert axes.texts[0].get_text() == "floor"
     assert axes.get_legend() is not None
     assert loss_curve([0, 1], {"loss": [2.0, 1.0]}).get_legend() is None
-
-
-def test_the_lines_of_a_ladder_can_be_told_apart():
-    axes = between_rungs(new_axes(), {"bag": 0.106, "floor": 0.076})
-    assert {text.get_text() for text in axes.texts} == {"bag", "floor"}
-    points = [axes.transData.transform((0, y))[1] * 72 / axes.figure.dpi for y in (0.076, 0.106)]
-    assert points[1] - points[0] > 10  # as high as a letter
 
 
 def test_head_grid_has_layers_as_rows_and_counts_from_one():

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 7: segments, look up and add, one position code, distances."""
+"""Exercises of Chapter 7: one position code, distances."""
 
 import numpy as np
 import torch
@@ -6,61 +6,6 @@ import torch
 from bertbook.core.exercises.exercise import Exercise, attempt
 
 _RNG = np.random.default_rng(7)
-
-
-def _segments(first, second):
-    row = "A" * (1 + first + 1)
-    return row if second is None else row + "B" * (second + 1)
-
-
-check_segments = Exercise(
-    "Write the segments of the row that a text, or a pair of texts, becomes.",
-    _segments,
-    cases=[(1, 2), (4, 3), (4, None), (2, 0), (0, 5), (0, None)],
-    mistakes={
-        ("1 + first + 1 → first || second + 1 → second", "1 + first → first || second + 1 → second "
-            "¦ second + 2", "second + 1 → second ¦ second + 2", "1 + first → 2 + first || second + "
-            "1 → second"): "One [CLS] begins the row; a [SEP] ends each text, and has its segment.",
-        '"B" → "A"': "Everything is segment A. The model could not tell the texts apart.",
-        ("→ right(first, second or 0)", "second is None → not second", TypeError): "None alone "
-            "means no second text. Ask for it with `is None` before you count.",
-        '"A" → "0" || "B" → "1"': "Those are the segment ids. Write A for 0 and B for 1.",
-        '→ " ".join(right(first, second)) ¦ [*right(first, second)]': 'Return one string: '
-            '"".join(…).',
-    },
-)  # fmt: skip
-
-
-def _input_vectors(ids, types, words, segments, places):
-    return words[ids] + segments[types] + places[: ids.shape[1]]
-
-
-def _lookup_case(batch, seq, hidden):
-    """Draw tables and ids; there are more places than tokens, and more ids than places."""
-    types = (np.arange(seq) >= _RNG.integers(1, seq, (batch, 1))).astype(int)
-    tables = (_RNG.standard_normal((rows, hidden)) for rows in (12, 2, 9))
-    return _RNG.integers(0, 12, (batch, seq)), types, *tables
-
-
-check_input_vectors = Exercise(
-    "Add the rows of the token, the segment and the position table for every token.",
-    _input_vectors,
-    cases=[_lookup_case(1, 4, 3), _lookup_case(3, 5, 2), _lookup_case(2, 6, 4)],
-    forbidden=["a loop"],
-    mistakes={
-        ": ids.shape[1] → : len(ids) ¦ : len(ids), None": "How many tokens has a row?",
-        "places[: ids.shape[1]] → 0": "You never look at the position table.",
-        "segments[types] → 0": "You never look at the segment table.",
-        "words[ids] → 0": "You never look at the token table.",
-        "[types] → [0]": "Which row does token_type_ids ask for?",
-        "[: ids.shape[1]] → [0] ¦ [1 : ids.shape[1] + 1] ¦ [ids % len(places)] ¦ [ids]":
-            "Each token gets the row of its own place, from 0 to the end of the row.",
-        "] + → ] *": "You multiply the three vectors. They are added.",
-        "→ right(ids, types, words, segments, places) / 3": "You take the mean. It is a sum.",
-        "→ x = right(ids, types, words, segments, places); return (x - x.mean(-1, keepdims=True)) "
-            "/ np.sqrt(x.var(-1, keepdims=True) + 1e-12)": "LayerNorm comes later.",
-    },
-)  # fmt: skip
 
 
 def _position_code(position, hidden_size):
@@ -96,9 +41,9 @@ check_position_code = Exercise(
 
 
 def _distance_bias(table, seq):
-    places = torch.arange(seq)
+    positions = torch.arange(seq)
     middle = len(table) // 2
-    distance = places - places[:, None]
+    distance = positions - positions[:, None]
     return table[distance.clamp(-middle, middle) + middle]
 
 
@@ -118,7 +63,7 @@ check_distance_bias = Exercise(
     cases=[_table_case(5, 3), _table_case(5, 6), _table_case(9, 4), _table_case(3, 5)],
     forbidden=["a loop"], then=_learns,
     mistakes={
-        "places - places[:, None] → places[:, None] - places": "Your table is mirrored.",
+        "positions - positions[:, None] → positions[:, None] - positions": "The table is mirrored.",
         "+ middle] → ]": "Where in the table does distance 0 stand?",
         ".clamp(…) →": "How far does the table reach, and which entry counts beyond its ends?",
         "table[…] → distance ¦ distance.clamp(-middle, middle) + middle": "What stands there?",

@@ -1,59 +1,10 @@
-"""Exercises of Chapter 5: dropout and the masked loss."""
+"""An exercise of Chapter 5: the masked loss."""
 
 import numpy as np
 
 from bertbook.core.exercises.exercise import Exercise
 
 _RNG = np.random.default_rng(51)
-
-
-def _dropout_case(shape, rate):
-    kept = _RNG.random(shape) >= rate
-    kept.flat[:2] = True, False
-    return _RNG.standard_normal(shape), kept, rate
-
-
-def _dropout(x, kept, rate):
-    return x * kept / (1 - rate)
-
-
-def _scales(got, want, x, kept, rate):
-    """Return whether the right numbers are dropped, and all others multiplied by one factor."""
-    factors = got[kept] / x[kept]
-    return not got[~kept].any() and np.allclose(factors, factors[0])
-
-
-def _fills(got, want, x, kept, rate):
-    """Return whether what stays is right, and something stands for what is dropped."""
-    return np.allclose(got[kept], want[kept]) and not np.isclose(got[~kept], 0).any()
-
-
-def _keeps_or_drops(got, want, x, kept, rate):
-    """Return whether each number is dropped or kept, as it was or scaled, whatever was asked."""
-    faces = [got, got - x, got - x / (1 - rate)]
-    return np.any(np.isclose(faces, 0, atol=1e-6), axis=0).all()
-
-
-check_dropout = Exercise(
-    "Write inverted dropout, when what stays is given.",
-    _dropout,
-    cases=[_dropout_case((4,), 0.1), _dropout_case((2, 5), 0.25), _dropout_case((2, 3, 4), 0.6)],
-    mistakes={
-        ("/ (1 - rate) →", "/ (1 - rate) → / rate ¦ * (1 - "
-            "rate)"): (
-            "A share of 1 - rate stays. Which factor makes up for what is gone?", _scales),
-        ("* kept → * ~kept", "* kept / (1 - rate) → * ~kept / rate"): "Where kept is true, a "
-            "number stays. You drop it.",
-        "* kept →": "Nothing is dropped. Which argument says what stays?",
-        "(1 - rate) → kept.mean()": "What share stays on average?",
-        "→ np.where(kept, x / (1 - rate), x) ¦ np.where(kept, x / (1 - rate), x * "
-            "rate)": ("What is dropped becomes 0. Something else stands there.", _fills),
-        "(1 - rate) → 1 - rate": "Python divides before it subtracts. Use brackets.",
-        "→ x[kept]": "x[kept] cuts out what should stay, as zeros.",
-        "* kept → * (np.random.default_rng(x.size).random(x.shape) >= rate)": ("What stays is "
-            "decided already: kept is true there.", _keeps_or_drops),
-    },
-)  # fmt: skip
 
 
 def _masked_loss(logits, labels):
