@@ -13,7 +13,7 @@ from .figures import picture
 from .fill_in import fill_in, next_sentence
 from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
-from .inside import follow_shapes, see_heads, swap_heads
+from .inside import see_heads, swap_heads
 from .interactive import explore
 from .live import type_ahead
 from .maps import small_map
@@ -30,7 +30,6 @@ __all__ = [
     "explore",
     "fill_in",
     "flashcards",
-    "follow_shapes",
     "game",
     "html",
     "matrix",

@@ -2,7 +2,7 @@
 
 What stands there at first is the package's; what a reader asks for, the page computes.
 
-Chapters 8, 10 and 20.
+Chapters 8 and 20.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from .html import Html, with_minus
+from .html import Html
 from .live import live_figure
 from .maps import small_map
 
-NUMBERS, LIKELY, MOST = 3, 5, 8
+LIKELY, MOST = 5, 8
 STYLE = """
 .mb-heads{display:grid;gap:.4em;margin:.6em 0;\
 grid-template-columns:repeat(auto-fill,minmax(max(4.2em,calc(100%/var(--heads) - .4em)),1fr))}
@@ -26,13 +26,12 @@ grid-template-columns:repeat(auto-fill,minmax(max(4.2em,calc(100%/var(--heads) -
 .mb-enlarged{display:flex;flex-wrap:wrap;gap:1em;align-items:center;max-width:100%}
 .mb-large{flex:1 1 15em;max-width:100%;min-width:0}
 .mb-large svg{display:block;width:100%;max-width:24em}
-.mb-live table.mb-table.mb-trace :is(th,td){text-align:left;padding:.15em .4em}
-.mb-trace td:nth-child(2){white-space:nowrap}
-.mb-trace code{font-size:.85em}
 """
 
 
-def see_heads(text: str, folder: str | Path, *, caption: str) -> Html:
+def see_heads(
+    text: str, folder: str | Path, *, head: tuple[int, int] = (0, 0), caption: str
+) -> Html:
     """Show what every head of a model looks at, in a sentence of the reader's own.
 
     Parameters
@@ -41,13 +40,15 @@ def see_heads(text: str, folder: str | Path, *, caption: str) -> Html:
         The sentence to begin with; ``|`` may part it in two.
     folder : str or Path
         A trained model in Hugging Face's layout, as for :func:`fill_in`.
+    head : (int, int), optional
+        The layer and head that are enlarged at first, both counted from 0.
     caption : str
         What to try and what to watch.
 
     Returns
     -------
     Html
-        A displayable figure; without a script it shows the first sentence and the first head.
+        A displayable figure; without a script it shows the first sentence and that head.
     """
     from .watching import Watched  # PyTorch takes seconds to load, and most chapters do without
 
@@ -58,54 +59,15 @@ def see_heads(text: str, folder: str | Path, *, caption: str) -> Html:
         for layer, heads in enumerate(maps, 1)
         for table, name in zip(heads, (f"head {layer}.{n + 1}" for n in range(len(heads))))
     )
-    large = small_map(maps[0, 0].numpy(), "Head 1.1, with its tokens.", pieces, pieces)
-    shares = watched.shares(text, 0, 0)
+    named = f"Head {head[0] + 1}.{head[1] + 1}, with its tokens."
+    large = small_map(maps[head].numpy(), named, pieces, pieces)
+    shares = watched.shares(text, *head)
     content = (
         f'<div class="mb-heads" style="--heads:{maps.shape[1]}">{small}</div>'
         f'<div class="mb-enlarged"><div class="mb-scroll mb-large" tabindex="0" role="group" '
         f'aria-label="attention of this head">{large}</div>{_table([], shares, [shares])}</div>'
     )
-    return _figure("see-heads", content, {"text": text}, caption, folder)
-
-
-def follow_shapes(text: str, folder: str | Path, *, caption: str) -> Html:
-    """Show every array on the way from a sentence of the reader's own to scores.
-
-    Parameters
-    ----------
-    text : str
-        The sentence to begin with; it has a ``[MASK]``.
-    folder : str or Path
-        A trained model in Hugging Face's layout, as for :func:`fill_in`.
-    caption : str
-        What to try and what to watch.
-
-    Returns
-    -------
-    Html
-        A displayable figure; without a script it shows the way of the first sentence's [MASK].
-
-    Raises
-    ------
-    ValueError
-        If the first sentence has no ``[MASK]``.
-    """
-    from .watching import Watched
-
-    pieces, place, steps = Watched(folder).steps(text)
-    rows = "".join(
-        f'<tr><th scope="row"><code>{name.replace(".", ".<wbr>")}</code></th>'
-        f"<td>{tuple(array.shape)}</td><td>{_numbers(array, place)}</td></tr>"
-        for name, array in steps
-    )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("part", "shape", "numbers"))
-    content = (
-        f"<p>{escape(' '.join(pieces))}</p>"
-        '<div class="mb-scroll" tabindex="0" role="group" aria-label="the way of one token">'
-        f'<table class="mb-table mb-trace"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
-    return _figure("follow-shapes", content, {"text": text}, caption, folder)
+    return _figure("see-heads", content, {"text": text, "head": list(head)}, caption, folder)
 
 
 def swap_heads(
@@ -153,15 +115,6 @@ def _ranked(answers: Mapping[str, float]) -> list[str]:
 def _figure(part: str, content: str, given: dict, caption: str, folder: str | Path) -> Html:
     data = {"model": Path(folder).name, **given}
     return live_figure(part, f'<div class="mb-stage">{content}</div>', data, caption, folder, STYLE)
-
-
-def _numbers(array, place: int) -> str:
-    """Write the first numbers of one token; of many heads, of the first."""
-    if array.ndim == 2:  # ids
-        return str(array[0, place].item())
-    token = array.flatten(0, -3)[0, place]
-    told = " ".join(with_minus(value, 2) for value in token[:NUMBERS].tolist())
-    return f"{told} …"
 
 
 def _table(heads: Sequence[str], rows: Sequence | Mapping, columns: Sequence[Mapping]) -> str:

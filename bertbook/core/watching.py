@@ -1,17 +1,16 @@
-"""What a trained model computes on the way: maps of its heads, arrays of its parts, swapped heads.
+"""What a trained model computes on the way: maps of its heads, swapped heads.
 
-Chapters 8, 10 and 20.
+Chapters 8 and 20.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Float
 from torch import Tensor
 
 from minibert.loading import load_pretrained, load_tokenizer
@@ -20,7 +19,6 @@ from minibert.wordpiece.encode_batch import Batch
 
 from .attention_maps import attention_share, offset_mask, patch_heads, token_mask
 
-_PARTS = ("attention.self", "attention.output", "intermediate", "output")
 _OFFSETS = {"itself": 0, "the previous token": -1, "the next token": 1}
 
 
@@ -78,39 +76,6 @@ class Watched:
             for name, target in targets.items()
         }
 
-    @contextmanager
-    def hooked(self, note: Callable[..., None]) -> Iterator[None]:
-        """Call `note` with the name of each part and what it has computed."""
-        layers = range(self.config.num_hidden_layers)
-        names = ["embeddings", *(f"encoder.layer.{n}.{part}" for n in layers for part in _PARTS)]
-
-        def hook(name, module, inputs, output):
-            note(name, *(output if isinstance(output, tuple) else (output,)))
-
-        hooks = [
-            self.model.bert.get_submodule(name).register_forward_hook(partial(hook, name))
-            for name in names
-        ]
-        try:
-            yield
-        finally:
-            for one in hooks:
-                one.remove()
-
-    @torch.no_grad()
-    def steps(self, text: str) -> tuple[list[str], int, list[tuple[str, Shaped[Tensor, "..."]]]]:
-        """Give the tokens, the place of [MASK], and every array on the way to the logits."""
-        batch = self.row(text)
-        steps = [("input_ids", batch["input_ids"])]
-
-        def note(name, *arrays):
-            steps.extend((name.removeprefix("encoder."), array) for array in arrays)
-
-        with self.hooked(note):
-            states = self.model.bert(**batch, output_attentions=True).last_hidden_state
-        steps.append(("cls.predictions", self.model.cls.predictions(states)))
-        return self.pieces(batch), self.place(batch), steps
-
     @torch.no_grad()
     def answers(self, text: str) -> dict[str, float]:
         """Give the probability of each piece at [MASK]."""
@@ -125,11 +90,12 @@ class Watched:
         with patch_heads(self.model.bert, dict.fromkeys(heads, 0.0)):
             contexts = []  # here, since it raises if there is no such head
 
-        def note(name, context, *_):
-            if name.endswith("attention.self"):
-                contexts.append(context.unflatten(-1, (-1, self.config.head_size)))
+        def note(module, inputs, output):
+            contexts.append(output[0].unflatten(-1, (-1, self.config.head_size)))
 
-        with self.hooked(note):
+        with ExitStack() as hooks:
+            for layer in self.model.bert.encoder.layer:
+                hooks.enter_context(layer.attention.self.register_forward_hook(note))
             self.answers(twin)
         swapped = {(layer, head): contexts[layer][:, :, head] for layer, head in heads}
         with patch_heads(self.model.bert, swapped):

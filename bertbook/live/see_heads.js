@@ -96,8 +96,8 @@ function headButtons(attentions, choose) {
   });
 }
 
-parts["see-heads"] = (figure, { model, text }) => {
-  let chosen = [0, 0];
+parts["see-heads"] = (figure, { model, text, head }) => {
+  let chosen = head;
   const draw = (stage, [typed], say) => {
     const { inputIds, tokenTypeIds, pieces } = typedRow(typed, model);
     const { attentions } = forward(model, inputIds, tokenTypeIds);

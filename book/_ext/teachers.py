@@ -116,7 +116,7 @@ def _classified(task: str, encoder: str) -> Callable[[Any], Sequence[float]]:
 
 
 def _pre_norm(record: Any) -> list[float]:
-    (found,) = [s for s in record["stacks"] if (s["stack"], s["depth"]) == ("pre-norm", 12)]
+    (found,) = [stack for stack in record["stacks"] if stack["stack"] == "pre-norm"]
     return found["runs"]["loss"]
 
 

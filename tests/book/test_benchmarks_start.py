@@ -234,8 +234,8 @@ TINY = {
     "three_back": {"three_back.UPDATES": 5, "three_back.FIRST": 2, "three_back.SEEDS": range(2)},
     "toy_bert": {"toy_bert.STEPS": 8, "toy_bert.LOOKS": 2, "toy_bert.LOOK_AT_FOLDS": 4},
     "toy_depth": {
-        "toy_depth.DEPTHS": (3, 6), "toy_depth.SEEDS": range(2), "toy_depth.UPDATES": 4,
-        "toy_depth.WARMUP": 2, "toy_depth.BATCH_SIZE": 8, "toy_depth.PATIENT_DEPTH": 4,
+        "toy_depth.DEPTH": 3, "toy_depth.SEEDS": range(2), "toy_depth.UPDATES": 4,
+        "toy_depth.BATCH_SIZE": 8, "toy_depth.PATIENT_DEPTH": 4,
         "toy_depth.PATIENT_UPDATES": 4, "toy_depth.PATIENT_WARMUP": 2,
         "toy_depth.PATIENT": {"post-norm": 1, "post-norm, warm-up": 2, "pre-norm": 2},
     },

@@ -9,7 +9,7 @@ import torch
 from built_book import PHONE
 from definitions import chapter_code
 
-from bertbook.core import follow_shapes, see_heads, swap_heads
+from bertbook.core import see_heads, swap_heads
 from bertbook.core.attention_maps import ablate_heads, patch_heads
 from bertbook.core.watching import Watched
 from bertbook.records import trained_folder
@@ -112,24 +112,6 @@ def test_all_heads_look_at_the_reader_s_sentence(shown, watched):
         field.fill(typed)
         status.get_by_text(sentence).wait_for()
         assert page.locator(".mb-stage > *").count() == 0  # nothing of another sentence
-
-
-def test_the_shapes_of_the_reader_s_sentence(shown, watched):
-    text = "anna kicks the [MASK] ball over the wall"
-    page = computed_here(shown(follow_shapes, text, SMALL, viewport=PHONE))
-    assert "The numbers of token 4, [MASK]." in page.get_by_role("status").inner_text()
-    page.get_by_label("Your sentence").fill("ben sings")
-    assert page.get_by_role("cell", name="(1, 4, 4, 4)").count() == 2
-    page.get_by_role("button", name="sings").click()
-    with torch.no_grad():
-        states = watched.model.bert(**watched.row("ben sings")).last_hidden_state[0, 2]
-    row = page.get_by_role("row", name="layer.1.output").inner_text()
-    assert numbers(row)[-3:] == pytest.approx(states[:3].tolist(), abs=0.0051)
-    page.get_by_label("Your sentence").fill("ben sings and the [MASK] dances")
-    page.get_by_role("status").get_by_text("The numbers of token 5, [MASK].").wait_for()
-    page.get_by_label("Your sentence").fill("a " * 39)
-    page.get_by_role("status").get_by_text("41 tokens were given").wait_for()
-    assert page.locator(".mb-stage > *").count() == 0
 
 
 def test_a_head_of_the_twin_turns_the_answer(shown, watched):

@@ -134,7 +134,7 @@ def summarized(node) -> Iterator[tuple[dict, list[float]]]:
         ("first_weights", 8),
         ("order", 12),
         ("small_world", 2),
-        ("toy_depth", 27),
+        ("toy_depth", 5),
         ("toy_parts", 21),
     ],
 )

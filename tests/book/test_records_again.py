@@ -110,12 +110,10 @@ def ten_updates(some):
         yield found, row["after_ten_updates"]
 
 
-@piece(1e-3)
-def gradients_of_deep_toys():
-    depth = benchmark("toy_depth")
-    for told in record_of("toy_depth")["gradients"][:2]:
-        found = depth.last_gradient(told["stack"], told["depth"], seed=0)
-        yield found / told["runs"]["last_gradient"][0], 1
+@piece(0.01, marks=pytest.mark.thorough)
+def twelve_layers_in_pre_norm():
+    (told,) = [s for s in record_of("toy_depth")["stacks"] if s["stack"] == "pre-norm"]
+    yield benchmark("toy_depth").climb("pre-norm", seed=0), told["runs"]["loss"][0]
 
 
 @piece(2e-2)

@@ -20,7 +20,6 @@ from bertbook.topics.embeddings.checks import (
     check_distance_bias,
     check_position_code,
 )
-from bertbook.topics.encoder.checks import check_stream
 from bertbook.topics.faster.checks import (
     check_block_mask,
     check_online_attention,
@@ -29,7 +28,6 @@ from bertbook.topics.faster.checks import (
 )
 from bertbook.topics.heads.checks import check_mean_ablation
 from bertbook.topics.layer.checks import check_layer_norm
-from bertbook.topics.many_heads.checks import check_query_weight
 from bertbook.topics.masked_words.checks import check_trust as check_trust_in_words
 from bertbook.topics.next_sentence.checks import check_better, check_negatives
 from bertbook.topics.own_data.checks import check_leaks, check_thresholds
@@ -63,23 +61,9 @@ def distance_bias(table, seq):
     return torch.where(step < 0, table[0], torch.where(step >= len(table), table[-1], inside))
 
 
-def looking_back(steps):
-    """Turn a place by some steps the other way, as a matrix."""
-    angles = [-steps * math.pi * x for x in (0.1, 0.3)]
-    turns = [[[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]] for a in angles]
-    return torch.block_diag(*(torch.tensor(b, dtype=torch.float64) for b in turns)).numpy()
-
-
 def layer_norm(x, w, b, eps):
     centered = x - x.mean(axis=-1, keepdims=True)
     return centered / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * w + b
-
-
-def stream(states):
-    for before, after in zip(states, states[1:]):
-        length = np.sqrt(np.square(before).sum())
-        lengths = np.sqrt(np.square(after).sum() * np.square(states[0]).sum())
-        yield np.sqrt(np.square(after - before).sum()) / length, after @ states[0] / lengths
 
 
 def trust_in_words(seen, labels, mask_id):
@@ -255,9 +239,7 @@ def quartiles(method):
     [
         (check_position_code, position_code),
         (check_distance_bias, distance_bias),
-        (check_query_weight, looking_back),
         (check_layer_norm, layer_norm),
-        (check_stream, stream),
         (check_trust_in_words, trust_in_words),
         (check_better, better),
         (check_clipping, clipping_by_pytorch),

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from bertbook.core import fill_in, follow_shapes, next_sentence, see_heads, swap_heads, type_ahead
+from bertbook.core import fill_in, next_sentence, see_heads, swap_heads, type_ahead
 from bertbook.core.live_scripts import LIVE, ORDER, page_script, real_vocabulary, vocabulary_script
 from bertbook.core.opening import opening
 from bertbook.core.watching import Watched
@@ -174,7 +174,6 @@ def test_words_are_weighed_as_the_reference_does_and_an_average_leaves_the_word_
     [
         (fill_in, ([(FIRST, "a dog sleeps")], "small-world"), "has 0 starred words"),
         (fill_in, ([(FIRST, "*a* dog *sleeps*")], "small-world"), "has 2 starred words"),
-        (follow_shapes, ("anna sings", SMALL), r"anna sings.* has no \[MASK\]"),
         (swap_heads, (STORY, TWIN, [(1, 9)], SMALL), "no head 9 in layer 1"),
         (type_ahead, (TOKENIZER, []), "for example stored="),
         (weigh_words, (["one dog"], VECTORS, [HAND]), "'dog' has no vector; there are one, cat"),

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 9: LayerNorm, a layer in pre-norm, and the words that excite a neuron.
+"""Exercises of Chapter 9: LayerNorm, and a layer in pre-norm.
 
 The classes of BERT's own layer have `check_module`.
 """
@@ -49,28 +49,6 @@ check_layer_norm = Exercise(
     },
 )  # fmt: skip
 
-
-def _word_means(active, words, vocabulary):
-    means = [active[np.array(words) == word].mean(axis=0) for word in vocabulary]
-    return np.array(means)
-
-
-_TOLD = "the cat the other cat and the bird".split()
-
-check_word_means = Exercise(
-    "Average the activations of each word of a vocabulary over its occurrences, for every neuron.",
-    _word_means,
-    cases=[(_RNG.standard_normal((8, 3)), _TOLD, ["the", "and", "cat", "other", "bird"]),
-           (_RNG.standard_normal((8, 6)), _TOLD, ["other", "the"])],
-    mistakes={
-        "mean(axis=0) → sum(axis=0) ¦ max(axis=0)": "Take the mean over its occurrences. How many "
-            "are they?",
-        "active[…].mean → active.mean": "You average all tokens. Which of them are the word?",
-        "mean(axis=0) → mean() ¦ mean(axis=0)[0]": "Each neuron has its own mean.",
-        ".mean(axis=0) → [0] ¦ [-1]": "You take one occurrence. What about the others?",
-        "(means) → (means).T": "Each word has a row.",
-    },
-)  # fmt: skip
 
 _CONFIG = BertConfig(vocab_size=9, hidden_size=12, num_attention_heads=3, intermediate_size=20,
                      max_position_embeddings=8, hidden_dropout_prob=0.5,

@@ -1,4 +1,4 @@
-"""One row on its way through a layer: its two roads drawn, and every number. Chapter 9."""
+"""One row on its way through a layer: two skip connections, and every number. Chapter 9."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _BOXES = {
     "mixed": ("dense", 150, [1, 10, 768],
         "A linear layer mixes what the heads found. Here it changes nothing."),
     "between": ("+ and LayerNorm: A", 150, [1, 10, 768],
-        "A: the first road brings X back, it is added, and LayerNorm sets each row right."),
+        "A: X is added, past attention, and LayerNorm rescales each row."),
     "wide": ("widen", 200, [1, 10, 3072], "Each token on its own: widened."),
     "active": ("GELU", 200, [1, 10, 3072], "GELU: what is far below 0 is stopped."),
     "narrow": ("narrow", 150, [1, 10, 768], "As narrow as before."),
-    "summed": ("+", 60, [1, 10, 768], "The second road brings A back, and it is added."),
+    "summed": ("+", 60, [1, 10, 768], "A is added, past the network."),
     "output": ("LayerNorm: Y", 150, [1, 10, 768],
         "Y: LayerNorm. The same shape as X, so another layer can follow."),
 }  # fmt: skip
@@ -79,7 +79,7 @@ def _machine(marked: str) -> str:
     drawn = "".join(_road(*ends) for ends in _ROADS) + "".join(_box(n, marked) for n in _NAMES)
     return (
         '<svg viewBox="0 0 310 475" width="310" role="img" aria-label="The layer as boxes from X '
-        f"to Y, with two roads that lead past the halves; {_BOXES[marked][0]} is marked"
+        f"to Y, with two skip connections past the halves; {_BOXES[marked][0]} is marked"
         f'">{drawn}</svg>'
     )
 
