@@ -30,7 +30,7 @@ rival, machines best_count, machines combine, machines zero, next_sentence negat
 family.objectives detection_loss, own_data temperature, own_data weighted_loss, real_weights
 misfits, real_weights sentence_vectors, search contrastive_loss, search fusion, search
 hard_negatives, search lowest_loss, small_world best_loss, small_world posteriors, training_loop
-accumulation, training_loop clipping, training_loop schedule, vectors centered_gap
+accumulation, training_loop schedule, vectors centered_gap
 """.replace("\n", " ")
     .strip()
     .split(", ")
