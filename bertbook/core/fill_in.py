@@ -83,6 +83,8 @@ def told_at_best(pairs: Sequence[tuple[str, str]]) -> tuple[list[dict], str]:
 def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str) -> Html:
     """Show pairs of sentences, and whether the second follows: for a model and for the oracle.
 
+    Both answers to these pairs are computed now; those to what a reader types, in the page.
+
     Parameters
     ----------
     pairs : sequence of (str, str)
@@ -95,22 +97,36 @@ def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, capti
     Returns
     -------
     Html
-        A displayable figure; without a script it shows what the oracle says of the first pair.
+        A displayable figure; before a click it shows what both say of the first pair.
 
     Raises
     ------
     ValueError
         If the small world never tells one of the pairs.
     """
-    follows = Oracle(small_world()).read(list(pairs)).is_next
-    data = [[*pair, round(float(prob), 4)] for pair, prob in zip(pairs, follows, strict=True)]
-    first, second, prob = data[0]
+    best, watched = Oracle(small_world()).read(list(pairs)).is_next, Watched(folder)
+    data = [
+        [*pair, round(float(prob), 4), round(_follows(watched, *pair), 4)]
+        for pair, prob in zip(pairs, best, strict=True)
+    ]
+    first, second, at_best, told = data[0]
+    rows = "".join(
+        f'<tr><th scope="row">{name}</th><td>{prob:.2f}</td></tr>'
+        for name, prob in (("the model", told), ("at best", at_best))
+    )
     stage = (
-        f'<div class="mb-stage"><p>{escape(first)} | {escape(second)}</p><table class="mb-table">'
-        f'<tr><th scope="row">at best</th><td>{prob:.2f}</td></tr></table></div>'
+        f'<div class="mb-stage"><p>{escape(first)} | {escape(second)}</p>'
+        f'<table class="mb-table">{rows}</table></div>'
     )
     given = {"model": Path(folder).name, "pairs": data}
     return live_figure("next-sentence", stage, given, caption, folder)
+
+
+@torch.no_grad()
+def _follows(watched: Watched, first: str, second: str) -> float:
+    """Compute the model's probability that the second sentence follows."""
+    logits = watched.model(**watched.row(f"{first}|{second}")).seq_relationship_logits
+    return float(logits.softmax(-1)[0, 0])
 
 
 def _without_stars(pair: tuple[str, str]) -> tuple[list[list[str]], int]:

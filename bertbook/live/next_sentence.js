@@ -33,16 +33,18 @@ parts["next-sentence"] = (figure, { model, pairs }) => {
   const ask = element("button", { type: "button" }, asked);
   const answer = element("div", {});
   const status = element("p", { role: "status" });
-  const bestOf = () => {
+  /** What was computed beforehand, for what is typed: the best answer and the model's. */
+  const known = () => {
     const typed = fields.map(({ value }) => value.trim());
-    return pairs.find(([first, second]) => first === typed[0] && second === typed[1])?.[2];
+    const found = pairs.find(([first, second]) => first === typed[0] && second === typed[1]);
+    return found?.slice(2) ?? [];
   };
   const show = async () => {
     try {
       await ready(model, (line) => (status.textContent = line));
       ask.textContent = "Does the second follow?";
       const prob = followsProb(model, ...fields.map(({ value }) => value));
-      answer.replaceChildren(followsTable(prob, bestOf()));
+      answer.replaceChildren(followsTable(prob, known()[0]));
       const follows = prob > 0.5 ? "follows" : "does not follow";
       status.textContent = `The model says ${prob.toFixed(2)}: it ${follows}.`;
     } catch (error) {
@@ -52,8 +54,9 @@ parts["next-sentence"] = (figure, { model, pairs }) => {
   };
   const choose = () => {
     fields.forEach((field, i) => (field.value = pairs[choice.value][i]));
-    if (models.has(model)) show();
-    else answer.replaceChildren(followsTable(undefined, bestOf()));
+    if (models.has(model)) return show();
+    const [best, told] = known();
+    answer.replaceChildren(followsTable(told, best));
   };
   choice.addEventListener("change", choose);
   for (const control of fields) control.addEventListener("change", show);

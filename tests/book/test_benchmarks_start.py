@@ -184,8 +184,6 @@ TINY = {
         "head_rivals.LAYER": 1,
     },
     "label_origins": {"label_origins.SEEDS": range(2)},
-    "first_weights": {"first_weights.LENGTHS": (3, 5), "first_weights.LAST": 2,
-                      "first_weights.RATES": (1e-3, 3e-3), "first_weights.SEEDS": range(2)},
     "ladder": lambda: tiny_ladder() | {
         "ladder_use.SENTENCES": 8, "ladder_use.ALONE": 2, "ladder_before.CHARACTERS": 20_000,
         "ladder_before.MERGES": 20,

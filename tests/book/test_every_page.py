@@ -123,6 +123,23 @@ BOXES = """() => [...document.querySelectorAll('.bd-article :is(pre, div.math, .
   hidden: box.getBoundingClientRect().left -
     (box.querySelector('mjx-math') ?? box).getBoundingClientRect().left,
 }))"""
+# Labels whose middle lies in a pale box of a drawing, and by how many pixels each sticks out of it.
+IN_BOXES = """() => [...document.querySelectorAll('figure svg')]
+  .filter((svg) => svg.checkVisibility()).flatMap((svg) => {
+    const boxes = [...svg.querySelectorAll('path, rect')].filter((shape) => {
+      const {fill, fillOpacity, opacity} = getComputedStyle(shape);
+      return fill !== 'none' && fillOpacity * opacity <= 0.5;
+    }).map((shape) => shape.getBoundingClientRect());
+    return [...svg.querySelectorAll('text')].flatMap((text) => {
+      const {left, right, top, bottom, width, height} = text.getBoundingClientRect();
+      const x = left + width / 2, y = top + height / 2;
+      const [box] = boxes.filter((b) => b.left < x && x < b.right && b.top < y && y < b.bottom)
+        .filter((b) => b.width > 12 && b.height > 0.8 * height)
+        .sort((a, b) => a.width * a.height - b.width * b.height);
+      const out = box && Math.max(box.left - left, right - box.right);
+      return box ? [{text: text.textContent.trim(), out}] : [];
+    });
+  })"""
 # Lines of code that were broken into rows of a few characters: they began too far to the right.
 SHREDDED = """() => [...document.querySelectorAll('.bd-article .code-line')].filter((line) => {
   const height = parseFloat(getComputedStyle(line).lineHeight);
@@ -233,6 +250,22 @@ def test_pictures_fill_the_column_with_letters_that_can_be_read(chapter_from_dis
             or picture["width"] >= GROWN * picture["drawn"] * PIXELS_OF_A_POINT
             or picture["height"] >= HIGH
         ), f"there is room beside it: {picture}"
+
+
+def test_labels_stand_inside_their_boxes(chapter_from_disk):
+    assert [label for label in chapter_from_disk.evaluate(IN_BOXES) if label["out"] > 1] == []
+
+
+def test_a_label_that_sticks_out_is_seen(browser):
+    page = browser.new_page()
+    page.set_content(
+        '<figure><svg width="300" height="60"><rect x="100" y="10" width="60" height="30" '
+        'fill="#2b7bba" fill-opacity="0.2"/><text x="130" y="30" text-anchor="middle">in</text>'
+        '<text x="130" y="30" text-anchor="middle">much too long</text></svg></figure>'
+    )
+    inside, outside = page.evaluate(IN_BOXES)
+    assert inside["out"] < 0 < outside["out"]
+    page.close()
 
 
 def test_on_a_phone_letters_can_be_read_and_little_scrolls(chapter_from_disk):

@@ -131,7 +131,6 @@ def summarized(node) -> Iterator[tuple[dict, list[float]]]:
     ("name", "means"),
     [
         ("classify", 54),
-        ("first_weights", 8),
         ("order", 12),
         ("small_world", 2),
         ("toy_depth", 5),

@@ -29,8 +29,7 @@ faster speedup, heads paired_interval, heads rank_correlation, heads rival, mach
 machines combine, machines zero, next_sentence negatives, family.objectives detection_loss, own_data
 temperature, own_data weighted_loss, real_weights misfits, real_weights sentence_vectors, search
 contrastive_loss, search fusion, search hard_negatives, search lowest_loss, small_world best_loss,
-small_world posteriors, training_loop accumulation, training_loop clipping, training_loop schedule,
-vectors centered_gap
+small_world posteriors, training_loop accumulation, training_loop schedule, vectors centered_gap
 """.replace("\n", " ")
     .strip()
     .split(", ")

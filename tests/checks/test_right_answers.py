@@ -35,7 +35,7 @@ from bertbook.topics.real_weights.checks import check_tensor, check_trust
 from bertbook.topics.small_world.checks import check_never_told, check_posterior, check_posteriors
 from bertbook.topics.tag.checks import check_best_tags, check_piece_labels
 from bertbook.topics.tag.tagging import tag_pieces
-from bertbook.topics.training_loop.checks import check_clipping, check_going_on
+from bertbook.topics.training_loop.checks import check_going_on
 from bertbook.topics.vectors.checks import check_code_length, check_control_task
 from berttools.classify.duplicates import normalize_text
 from berttools.classify.thresholds import choose_thresholds
@@ -76,15 +76,6 @@ def trust_in_words(seen, labels, mask_id):
 def better(first, second):
     gaps = [int(a) - int(b) for a, b in zip(first, second)]
     return statistics.mean(gaps), statistics.stdev(gaps) / len(gaps) ** 0.5
-
-
-def clipping_by_pytorch(weight, bias, longest):
-    """Add the small number that PyTorch adds to the length."""
-    parts = [torch.nn.Parameter(torch.tensor(part)) for part in (weight, bias)]
-    for part in parts:
-        part.grad = part.data.clone()
-    torch.nn.utils.clip_grad_norm_(parts, longest)
-    return [part.grad for part in parts]
 
 
 def going_on(saved, gradients, lr):
@@ -242,7 +233,6 @@ def quartiles(method):
         (check_layer_norm, layer_norm),
         (check_trust_in_words, trust_in_words),
         (check_better, better),
-        (check_clipping, clipping_by_pytorch),
         (check_going_on, going_on),
         (check_posterior, posterior),
         (check_never_told, lambda known, test: tuple(d for d in dict.fromkeys(test)

@@ -79,10 +79,12 @@ def test_in_jupyter_the_model_comes_along(monkeypatch, tmp_path):
 
 def test_the_oracle_says_whether_the_second_follows():
     pairs = [(FIRST, SECOND.replace("*", "")), (FIRST, "emma feels the bark of the young birch")]
-    content = next_sentence(pairs, "small-world", caption="Try.").content
+    content = next_sentence(pairs, SMALL, caption="Try.").content
     right = Oracle(small_world()).read(pairs).is_next
-    found = [pair[2] for pair in data_of(content)["pairs"]]
+    found, told = zip(*(pair[2:] for pair in data_of(content)["pairs"]))
     assert found == pytest.approx(list(right), abs=5e-5)
+    assert told[0] > 0.9 > 0.1 > told[1]  # the model's
+    assert f'<th scope="row">the model</th><td>{told[0]:.2f}</td>' in content
 
 
 # Inside the model

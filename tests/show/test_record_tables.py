@@ -20,7 +20,6 @@ from bertbook.topics.machines import tables as process_tables
 from bertbook.topics.search.tables import best_runs, found_table, gains_of
 from bertbook.topics.tag.results import counts_of_names, drawn_f1, middle_of
 from bertbook.topics.tag.tagging import find_entities
-from bertbook.topics.training_loop.runs import lowest_peak, peaks_of_single_seeds, sign_flip_p
 from minibert.config import BertConfig
 
 
@@ -59,17 +58,6 @@ def test_an_interval_draws_whole_groups():
     low, high = grouped_interval(25 * alike, np.full(40, 25), rng=rng)
     single = grouped_interval(np.repeat(alike, 25), np.ones(1000), rng=rng)
     assert high - low > 3 * (single[1] - single[0])
-
-
-@pytest.mark.parametrize(("gains", "p"), [([-1, -1], 0.5), ([1, -1], 1), ([3, 2, 1], 0.25)])
-def test_signs_are_counted_on_both_sides(gains, p):
-    assert sign_flip_p(gains) == p
-
-
-def test_the_lowest_peak_and_that_of_each_seed_differ():
-    runs = [{"peak": p, "held_out": ends} for p, ends in ((1, [5, 4]), (2, [3, 4.5]), (3, [9, 9]))]
-    assert lowest_peak(runs) == 2
-    assert peaks_of_single_seeds(runs) == [2, 1]
 
 
 def test_f1_of_all_sentences_and_of_drawn_ones():

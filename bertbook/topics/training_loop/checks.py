@@ -1,4 +1,4 @@
-"""Exercises of Chapter 13: the schedule, clipping, pieces of a batch, going on, a measurement."""
+"""Exercises of Chapter 13: the schedule, pieces of a batch, resuming, a measurement."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from bertbook.core.exercises.exercise import Exercise, attempt
 from bertbook.core.exercises.verdict import Verdict
 
-PEAK = 0.03  # of Exercise 13.5
+PEAK = 0.03  # of Exercise 13.4
 _RNG = np.random.default_rng(13)
 
 
@@ -33,40 +33,6 @@ check_schedule = Exercise(
         "/ → //": "// rounds down. Divide by /.",
         "→ right(step - 1, peak, warm, end)": "You are one step late. When is the rate highest?",
         "peak * →": "Both have the peak.",
-    },
-)  # fmt: skip
-
-
-def _clip(w, b, longest):
-    squares = (w**2).sum() + (b**2).sum()
-    ratio = longest / squares**0.5
-    factor = min(1.0, ratio)
-    return [x * factor for x in (w, b)]
-
-
-check_clipping = Exercise(
-    "Shorten two gradients together, if they are too long together.",
-    _clip,
-    cases=[(np.array([[3.0]]), np.array([4.0]), 1.0), (_RNG.normal(size=(2, 2)),
-           5 * _RNG.normal(size=2), 2.0), (np.array([[0.9, 0.0]]), np.array([1.2]), 2.0),
-           (np.array([[0.3, 0.0]]), np.array([0.4]), 1.0)],
-    rtol=1e-6,  # PyTorch adds 1e-6 to the length
-    mistakes={
-        "→ [x * min(1.0, longest / norm(x)) for x in (w, b)]": "Both gradients have one length and "
-            "one factor.",
-        "min(1.0, ratio) → ratio": "What if both are short enough?",
-        "x * factor → x.clip(-longest, longest)": "That turns the direction. Scale all by one "
-            "factor.",
-        ("**0.5 →", "min(1.0, ratio) → ratio ** (squares > longest)"): "Where is the root?",
-        "squares**0.5 → (abs(w).sum() + abs(b).sum())": "The length is the root of the sum of all "
-            "squares.",
-        "ratio) → 1.0)": "Nothing is shortened.",
-        "sum → mean": "Why take a mean?",
-        ("longest / → 1.0 /", "ratio) → ratio / longest ** (ratio < 1))"): "Use `longest`.",
-        "min → max": "Long gradients are shortened, short ones stay as they are.",
-        (".sum() →", "squares**0.5 → norm(w + b)"): "You add the two arrays entry by entry. Make "
-            "one number of each first.",
-        "→ np.array([w, b])": "One array cannot hold two shapes.",
     },
 )  # fmt: skip
 
