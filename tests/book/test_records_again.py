@@ -1,5 +1,6 @@
 """Of each record a piece is measured again, and chapters show what the records say."""
 
+import ast
 import importlib
 import re
 import statistics
@@ -12,6 +13,7 @@ import pytest
 import torch
 from definitions import (
     EnoughError,
+    chapter_code,
     chapter_definitions,
     chapter_source,
     displayed,
@@ -33,6 +35,7 @@ from bertbook.corpus import (
     masked_word_ladder,
     passage_questions,
     question_pairs,
+    sample_pairs,
     service_requests,
     small_world,
     world_ladder,
@@ -154,6 +157,24 @@ def the_first_updates_of_the_small_world():
     with pytest.raises(EnoughError):
         trainer.fit(first_batches(batches, 251))
     yield {name: trainer.history[0][name] for name in terms}, {name: told[name] for name in terms}
+
+
+def test_the_switch_for_a_full_run_of_the_small_world_trains(capsys):
+    """The cell that a chapter stores with its switch off, with tiny constants and its switch on."""
+    name = "14-pre-train-a-small-world"
+    (cell,) = [code for code in chapter_code(name) if code.startswith("RUN_IT")]
+    for told, tiny in (("False, 8000", "True, 2"), ("60_000", "64")):
+        assert cell.count(told) == 1
+        cell = cell.replace(told, tiny)
+    typed, tokenizer = chapter_definitions(name), WordPieceTokenizer.load(SMALL_WORLD / "vocab.txt")
+    pairs = sample_pairs(small_world(), 1, rng=np.random.default_rng(0))
+    terms = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
+    names = {"world": small_world(), "tokenizer": tokenizer, "device": "cpu", "TERMS": terms,
+             "small_test": list(typed.hide_each_word(tokenizer, pairs))}  # fmt: skip
+    typed.new_trainer.__globals__.update(names)
+    capsys.readouterr()
+    exec(cell, typed.new_trainer.__globals__)
+    assert set(ast.literal_eval(capsys.readouterr().out)) >= {"loss", *terms}
 
 
 @piece(1e-6, marks=WEEKLY)

@@ -32,7 +32,7 @@ from bertbook.topics.masked_words.checks import check_trust as check_trust_in_wo
 from bertbook.topics.next_sentence.checks import check_better, check_negatives
 from bertbook.topics.own_data.checks import check_leaks, check_thresholds
 from bertbook.topics.real_weights.checks import check_tensor, check_trust
-from bertbook.topics.small_world.checks import check_never_told, check_posterior, check_posteriors
+from bertbook.topics.small_world.checks import check_never_told, check_posteriors
 from bertbook.topics.tag.checks import check_best_tags, check_piece_labels
 from bertbook.topics.tag.tagging import tag_pieces
 from bertbook.topics.training_loop.checks import check_going_on
@@ -86,11 +86,6 @@ def going_on(saved, gradients, lr):
         v += (g * g - v) / 1000
         weight -= lr * m / (1 - 0.9**t) / np.sqrt(v / (1 - 0.999**t))
     return weight
-
-
-def posterior(before, likelihoods):
-    joint = [a * b for a, b in zip(before, likelihoods, strict=True)]
-    return tuple(chance / sum(joint) for chance in joint)
 
 
 def tensor(data, name):
@@ -234,7 +229,6 @@ def quartiles(method):
         (check_trust_in_words, trust_in_words),
         (check_better, better),
         (check_going_on, going_on),
-        (check_posterior, posterior),
         (check_never_told, lambda known, test: tuple(d for d in dict.fromkeys(test)
                                                      if d not in known)),
         (check_tensor, tensor),

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 14: Bayes' rule at one place and at all, the ladder, stories never told."""
+"""Exercises of Chapter 14: all posteriors at once, a step of the ladder, stories never told."""
 
 import math
 from collections import Counter
@@ -8,30 +8,6 @@ import torch
 
 from bertbook.core.exercises.exercise import Exercise
 from bertbook.core.exercises.tensors import to_tensor
-
-
-def _posterior(before, likelihoods):
-    joint = np.array(before) * np.array(likelihoods)
-    return joint / joint.sum()
-
-
-check_posterior = Exercise(
-    "Apply Bayes' rule to a list of answers.",
-    _posterior,
-    cases=[([1 / 3, 2 / 3], [1.0, 0.25]), ([0.5, 0.25, 0.25], [0.2, 0.8, 0.0]),
-           ([0.1, 0.2, 0.3, 0.4], [0.05, 0.0, 0.01, 0.002])],
-    mistakes={
-        "/ joint.sum() →": "Do these add up to 1?",
-        "np.array(before) * →": "Where is the first list?",
-        "* np.array(likelihoods) →": "Where is the second list?",
-        "* → +": "Both must hold at once: which operation is that?",
-        "joint.sum() → np.sum(likelihoods)": "By what must you divide so that all add up to 1?",
-        "* → /": "Both must hold at once: is that a division?",
-        "= …(likelihoods) → = np.exp(…(likelihoods))": "Why take exp?",
-        "joint / →": "That is the probability of what is seen. Which share has each answer?",
-        "joint / → joint[0] /": "One for each answer.",
-    },
-)  # fmt: skip
 
 
 def _best_loss(observations):

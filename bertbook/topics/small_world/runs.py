@@ -36,7 +36,7 @@ def levels_table(levels: Mapping[str, float], caption: str) -> Html:
 
 
 def runs_table(record: dict) -> Html:
-    """Show what each full run reaches, and mean and sd over seeds.
+    """Show what the full runs reach: mean and sd over seeds.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def runs_table(record: dict) -> Html:
     Returns
     -------
     Html
-        A table with a row for each seed.
+        A table with two rows.
     """
     unigram = record["ladder"]["unigram"]
     floor = record["floors"]["corrupted"]["masked_word"]["value"]
@@ -56,15 +56,11 @@ def runs_table(record: dict) -> Html:
         "pairs right": (lambda run: run["accuracy"], ".4f"),
     }
     values = {name: [take(run) for run in record["runs"]] for name, (take, _) in columns.items()}
-    lines = [(f"seed {run['seed']}", [values[name][i] for name in columns])
-             for i, run in enumerate(record["runs"])]  # fmt: skip
-    for name, over_seeds in (("mean", statistics.mean), ("sd", statistics.stdev)):
-        lines.append((name, [over_seeds(values[column]) for column in columns]))
-    forms = [form for _, form in columns.values()]
-    rows = [[name, *map(format, numbers, forms)] for name, numbers in lines]
-    return html(
-        result_table([*columns], rows), caption="Five models on new stories; sd over seeds."
-    )
+    rows = [
+        [name, *(format(over_seeds(values[column]), form) for column, (_, form) in columns.items())]
+        for name, over_seeds in (("mean", statistics.mean), ("sd", statistics.stdev))
+    ]
+    return html(result_table([*columns], rows), caption="Five models on new stories, over seeds.")
 
 
 def passed_table(levels: Mapping[str, float], steps: Sequence[int], curves: Sequence) -> Html:
