@@ -62,7 +62,7 @@ CHANGED = {
 
 
 def family_grid(caption: str) -> Html:
-    """Draw all members against all parts, with what each changes written below."""
+    """Draw all members against all parts, with what each changes in a fold below."""
     rows = {
         member: ["●" * (part in own) for part in MACHINE_PARTS] for member, own in CHANGED.items()
     }
@@ -72,7 +72,11 @@ def family_grid(caption: str) -> Html:
         + "</dd>"
         for member, own in {"BERT": MACHINE_PARTS, **CHANGED}.items()
     )
-    return sign_grid([*MACHINE_PARTS], rows, caption, f'<dl class="mb-changes">{told}</dl>')
+    below = (
+        "<details><summary>How does each member change it?</summary>"
+        f'<dl class="mb-changes">{told}</dl></details>'
+    )
+    return sign_grid([*MACHINE_PARTS], rows, caption, below)
 
 
 def folders_table(record: Mapping, caption: str) -> Html:
