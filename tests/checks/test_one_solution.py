@@ -26,7 +26,7 @@ answer answer_f1, answer number_of_windows, bugs falling, bugs smallest, classif
 several_labels, embeddings input_vectors, many_heads many_heads, family alibi, family positions,
 family rotate, faster block_mask, faster online_attention, faster packing,
 faster quantize, heads paired_interval, heads rank_correlation, heads
-rival, machines best_count, machines combine, machines zero, next_sentence negatives,
+rival, machines combine, machines zero, next_sentence negatives,
 family.objectives detection_loss, own_data temperature, own_data weighted_loss, real_weights
 misfits, real_weights sentence_vectors, search contrastive_loss, search fusion, search
 hard_negatives, search lowest_loss, small_world best_loss, small_world posteriors, training_loop
