@@ -1,13 +1,11 @@
-"""What Chapter 25 shows of the family: the grid of members and parts, and its folders."""
+"""What Chapter 25 shows of the family: the grid of members and parts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 
 from bertbook.core.grid import sign_grid
-from bertbook.core.html import Html, html
-from bertbook.core.tables import result_table
+from bertbook.core.html import Html
 
 MACHINE_PARTS = {
     "words": "30,522 rows of 768",
@@ -77,13 +75,3 @@ def family_grid(caption: str) -> Html:
         f'<dl class="mb-changes">{told}</dl></details>'
     )
     return sign_grid([*MACHINE_PARTS], rows, caption, below)
-
-
-def folders_table(record: Mapping, caption: str) -> Html:
-    """Say for each member how far it is from the library, from its folders and to them."""
-    rows = []
-    for member, heads in record["members"].items():
-        largest = [max(head[way] for head in heads.values()) for way in ("opened", "saved")]
-        rows.append([member, str(len(heads)), *(f"{number:.0e}" for number in largest)])
-    columns = ["heads", "their folder in ours", "our folder in theirs"]
-    return html(result_table(columns, rows, "member"), caption)
