@@ -52,10 +52,10 @@ def draw_roofline(record: Mapping) -> Figure:
         Both axes are logarithmic.
     """
     speed, width = machine_speeds(record)
-    figure, axes = plt.subplots(figsize=(6.4, 3.9))
+    figure, axes = plt.subplots(figsize=(5.2, 3.7))
     ends = [0.6, speed / width, 400]
     axes.loglog(ends, [min(speed, width * x) / 1e9 for x in ends], color="0.5")
-    axes.axvline(speed / width, color="0.5", linewidth=0.8, linestyle=":")
+    axes.axvline(speed / width, ymin=0.72, color="0.5", linewidth=0.8, linestyle=":")
     for name, part in record["parts"].items():
         kind, rows = name.rsplit(", ", 1)
         color = PALETTE[rows == "32 × 128"]
@@ -64,10 +64,14 @@ def draw_roofline(record: Mapping) -> Figure:
         axes.plot(x, y, "o", color=color)
         shift, side = LABELS[kind.split(",")[0]]
         label = kind.replace(", table", " with table").replace(",", "")
-        axes.annotate(label, (x, y), shift, textcoords="offset points", ha=side, va="center")
+        axes.annotate(
+            label, (x, y), shift, textcoords="offset points", ha=side, va="center", fontsize=11
+        )
     for rows, color, y in (("1 × 8 tokens", PALETTE[0], 2.2), ("32 × 128 tokens", PALETTE[1], 1.4)):
-        axes.text(400, y, rows, color=color, ha="right")
-    axes.set(xlabel="operations per byte", ylabel="billion operations per second")
-    axes.set(xlim=(0.2, 800), ylim=(1, 130), yticks=[1, 10, 100], yticklabels=["1", "10", "100"])
+        axes.text(400, y, rows, color=color, ha="right", fontsize=11)
+    axes.set_xlabel("operations per byte", fontsize=11)
+    axes.set_ylabel("billion operations per second", fontsize=11)
+    axes.tick_params(labelsize=11)
+    axes.set(xlim=(0.13, 800), ylim=(1, 130), yticks=[1, 10, 100], yticklabels=["1", "10", "100"])
     axes.set(xticks=[1, 10, 100], xticklabels=["1", "10", "100"])
     return figure
