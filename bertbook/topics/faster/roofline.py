@@ -12,7 +12,7 @@ from bertbook.core.palette import PALETTE
 
 # where the name of a part stands beside its point, so that none crosses a line
 LABELS = {
-    "feed-forward": ((0, -13), "center"),
+    "feed-forward": ((-9, -13), "center"),
     "LayerNorm": ((-7, -4), "right"),
     "attention": ((5, -10), "left"),
 }
@@ -67,7 +67,7 @@ def draw_roofline(record: Mapping) -> Figure:
         axes.annotate(
             label, (x, y), shift, textcoords="offset points", ha=side, va="center", fontsize=11
         )
-    for rows, color, y in (("1 × 8 tokens", PALETTE[0], 2.2), ("32 × 128 tokens", PALETTE[1], 1.4)):
+    for rows, color, y in (("1 × 8 tokens", PALETTE[0], 5.5), ("32 × 128 tokens", PALETTE[1], 3.6)):
         axes.text(400, y, rows, color=color, ha="right", fontsize=11)
     axes.set_xlabel("operations per byte", fontsize=11)
     axes.set_ylabel("billion operations per second", fontsize=11)
