@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"one_word", "order", "similarities"}  # the others run in `make thorough`
 TRAINS = ("small_world", "english_page")  # they store a model
 LONG = {  # also with tiny constants: they run every week
-    "classify", "distilling", "english", "ladder", "looking_inside", "own_data", "retold",
+    "classify", "english", "ladder", "looking_inside", "own_data", "retold",
     "tag_and_answer", "training_runs",
 }  # fmt: skip
 
@@ -160,11 +160,6 @@ TINY = {
     "copying": lambda: tiny_copying() | {
         "copying.TELLINGS": 2, "copying.DRAWS": 20, "copying.POINTS": 2,
         "copying.DOCUMENTS": 20_000,
-    },
-    "distilling": {
-        "distilling.SEEDS": range(1), "distilling.ROUNDS": 2, "distilling.STORY_SEEDS": range(1),
-        "distilling.TEACHER_EPOCHS": 1, "distilling.RATES": (3e-4,), "distilling.EPOCHS": 1,
-        "distilling.KEPT": (0, 1),
     },
     "english": tiny_english,
     "english_glosses": tiny_english_glosses,

@@ -371,9 +371,7 @@ def test_scores_follow_from_the_answers():
         for method in record_of("classify")["methods"]
         for run in method["runs"]
     ]
-    runs = record_of("distilling")["runs"].values()
-    distilled = [(run, truths["requests"]) for own in runs for run in own]
-    for run, truth in classified + distilled:
+    for run, truth in classified:
         assert run["test_accuracy"] == pytest.approx(accuracy(run["test_answers"], truth), abs=1e-4)
     spans = [[span.text for span in asked.answers] for asked in passage_questions("test")]
     for run in record_of("tag_and_answer")["runs"]:
@@ -398,12 +396,6 @@ def test_nobody_is_better_than_possible():
 
 
 def test_a_rate_was_chosen_by_validation_on_other_seeds_than_are_told():
-    distilling = benchmark("distilling")
-    told = record_of("distilling")
-    best = min(told["choices"], key=lambda choice: choice["validation_loss"])["learning_rate"]
-    for name in distilling.WAYS:
-        assert {run["learning_rate"] for run in told["runs"][name]} == {best}
-    assert {choice["seed"] for choice in told["choices"]} == {distilling.CHOICE_SEED}
     for method in record_of("classify")["methods"]:
         if choices := method.get("choices"):
             rate = min(choices, key=lambda choice: choice["validation_loss"])["learning_rate"]
@@ -519,18 +511,6 @@ def test_resampling_weighs_only_the_loss_to_stop_by(training):
     model = SimpleNamespace(training=training, of_classes=weights, weights=weights)
     benchmark("own_data").equal_in_training(model, ())
     assert model.weights.tolist() == ([1.0, 1.0] if training else [1.0, 3.0])
-
-
-def test_a_taught_student_pays_for_both_and_answers_alone():
-    distilling = benchmark("distilling")
-    logits, told = torch.tensor([[1.0, 0.0, 2.0]]), torch.tensor([0.0, 1.0, 0.0])
-    student = torch.nn.Identity()
-    student.forward = lambda **batch: SimpleNamespace(loss=torch.tensor(4.0), logits=logits)
-    model = distilling.Taught(student, {(5, 6): told})
-    batch = {"input_ids": torch.tensor([[5, 6, 0]]), "attention_mask": torch.tensor([[1, 1, 0]])}
-    soft = distilling.distillation_loss(logits, told[None], temperature=distilling.TEMPERATURE)
-    assert model.train()(**batch).loss.item() == pytest.approx((4 + soft.item()) / 2)
-    assert model.eval()(**batch).loss.item() == 4
 
 
 @pytest.mark.parametrize("name", ["feed-forward", "attention, table"])

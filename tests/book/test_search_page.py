@@ -33,7 +33,7 @@ QUESTIONS = {  # as somebody would type them, with the number of the chapter tha
     20: ["what heads do", "activation patching", "attention is not explanation"],
     21: ["linear probe", "what vectors know", "word sense"],
     22: ["contrastive loss", "hard negatives", "search by meaning"],
-    23: ["8-bit weights", "faster training", "distillation loss"],
+    23: ["8-bit weights", "faster training", "roofline"],
     24: ["several machines", "data parallel", "ring all-reduce", "ZeRO"],
     25: ["disentangled attention", "replaced token detection", "rotary position embeddings"],
     26: ["museum of bugs", "invariants of a model"],

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 25: RoBERTa's positions, ALBERT's parameters, windows, RoPE and ALiBi."""
+"""Exercises of Chapter 25: RoBERTa's positions, RoPE and ALiBi."""
 
 import numpy as np
 
@@ -33,52 +33,6 @@ check_positions = Exercise(
         "axis=1 → axis=0": "Each row is a sentence.",
         "!= → >": "An id below that of padding is a token, too.",
         "!= → ==": "You count the padding.",
-    },
-)  # fmt: skip
-
-
-def _albert(vocab, narrow, hidden, wide, layers):
-    tables = (vocab + 512 + 2) * narrow + 2 * narrow
-    bridge = narrow * hidden + hidden
-    attention = 4 * (hidden * hidden + hidden) + 2 * hidden
-    feed_forward = 2 * hidden * wide + wide + hidden + 2 * hidden
-    return tables + bridge + (attention + feed_forward)
-
-
-check_albert_parameters = Exercise(
-    "Count the parameters of an ALBERT without its pooler.",
-    _albert,
-    cases=[(30_000, 128, 768, 3072, 12), (100, 4, 8, 16, 3), (30_000, 128, 4096, 16_384, 12)],
-    rtol=1e-12,
-    mistakes={
-        "+ 2 * narrow → ¦ + narrow": "Two segments; a LayerNorm's weight and bias. All there?",
-        "512 + →": "There are 512 positions, 2 segments and a LayerNorm, all narrow.",
-        "+ bridge →": "Who widens? With a bias?",
-        "+ 2 * hidden →": "Both LayerNorms have a weight and a bias.",
-        "4 * ( → 3 * ( ¦ 5 * (": "Attention has four linear maps, and there is no pooler.",
-    },
-)  # fmt: skip
-
-
-def _heard(kinds, reach, seq):
-    if "global" in kinds:
-        return seq
-    return min(seq, 1 + reach * len(kinds))
-
-
-check_heard = Exercise(
-    "Say from how many tokens the first one can have heard.",
-    _heard,
-    cases=[(["local", "local"], 2, 13), (["global", "local", "local"], 64, 8192),
-           (["local"] * 6, 3, 10), (["local", "local", "global"], 1, 9), (["local"], 4, 20),
-           (["local", "local"], 3, 20)],
-    edges=[([], 2, 7)],
-    mistakes={
-        "len(kinds) → bool(kinds)": "Neighbors have looked at theirs already.",
-        "1 + →": "The token itself counts, too.",
-        "reach * → 2 * reach *": "The first token has nothing on its left.",
-        "min(seq, …) → …": "There are no more than seq tokens, but there can be fewer.",
-        "reach * → reach // 2 *": "reach counts the tokens on one side already.",
     },
 )  # fmt: skip
 

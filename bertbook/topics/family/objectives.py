@@ -1,4 +1,4 @@
-"""Exercises of Chapter 25: the loss of replaced tokens, and pairs whose order is asked."""
+"""Exercises of Chapter 25: the loss of replaced tokens."""
 
 import numpy as np
 
@@ -37,27 +37,5 @@ check_detection_loss = Exercise(
         "return → return 50 *": "The factor 50 comes later, when both losses are added.",
         "return → return -1 *": "A loss is positive: where is the minus before the logarithm?",
         "return → return 1 / np.log(2) *": "Take the natural logarithm.",
-    },
-)  # fmt: skip
-
-
-def _ordered(first, second, turned, cls, sep):
-    one, two = (second, first) if turned else (first, second)
-    ids = [cls, *one, sep, *two, sep]
-    types = [0] * (len(one) + 2) + [1] * (len(two) + 1)
-    return ids, types, int(turned)
-
-
-check_ordered_pair = Exercise(
-    "Write a pair as ALBERT reads it: ids, segments, and whether it was turned.",
-    _ordered,
-    cases=[([7, 8, 9], [5, 6], turned, 2, 3) for turned in (False, True)]
-    + [([11], [12, 13, 14, 15], turned, 101, 102) for turned in (True, False)],
-    mistakes={
-        "if turned → if not turned": "You turn those that are to stay.",
-        "*two, sep] → *two]": "A [SEP] ends each of the two sentences.",
-        "[cls, *one → [*one": "[CLS] stands in front.",
-        "*two, sep] → cls, *two, sep]": "There is one [CLS], at the beginning.",
-        ", int(turned) →": "Return the label as well: ids, segments, label.",
     },
 )  # fmt: skip

@@ -84,22 +84,6 @@ def apart_table(record: Mapping, members: Sequence[str], note: str) -> Html:
     return html(result_table(["above floor", "minus RoBERTa", "pairs"], rows, "member"), note)
 
 
-def ideas_table(record: Mapping) -> Html:
-    """Show ModernBERT's ideas, each in a RoBERTa, run by run."""
-    rows = []
-    for name in ("RoPE alone", "GeGLU alone", "pre-norm alone", "a window alone"):
-        runs = above_floor(record, name, "apart")
-        _, low, high = paired_interval(runs, above_floor(record, "RoBERTa"))
-        one_by_one = " ".join(f"{run:.2f}" for run in runs)
-        rows.append([name, one_by_one, f"{np.median(runs):.2f}", _ends(low, high)])
-    plain = above_floor(record, "RoBERTa")
-    rows.insert(0, ["RoBERTa", " ".join(f"{run:.2f}" for run in plain),
-                    f"{np.median(plain):.2f}", ""])  # fmt: skip
-    columns = ["five runs", "median", "minus RoBERTa"]
-    return html(result_table(columns, rows, "idea"),
-                "Nats above the floor after 400 updates, seeds 0 to 4 in their order.")  # fmt: skip
-
-
 def starts_table(record: Mapping) -> Html:
     """Show one layer that learns in five ways."""
     rows, start = [], above_floor(record, *WAYS["teacher’s start, words only"])

@@ -1,13 +1,11 @@
-"""What Chapter 25 shows of the family: the grid of members and parts, and its folders."""
+"""What Chapter 25 shows of the family: the grid of members and parts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 
 from bertbook.core.grid import sign_grid
-from bertbook.core.html import Html, html
-from bertbook.core.tables import result_table
+from bertbook.core.html import Html
 
 MACHINE_PARTS = {
     "words": "30,522 rows of 768",
@@ -62,7 +60,7 @@ CHANGED = {
 
 
 def family_grid(caption: str) -> Html:
-    """Draw all members against all parts, with what each changes written below."""
+    """Draw all members against all parts, with what each changes in a fold below."""
     rows = {
         member: ["●" * (part in own) for part in MACHINE_PARTS] for member, own in CHANGED.items()
     }
@@ -72,14 +70,8 @@ def family_grid(caption: str) -> Html:
         + "</dd>"
         for member, own in {"BERT": MACHINE_PARTS, **CHANGED}.items()
     )
-    return sign_grid([*MACHINE_PARTS], rows, caption, f'<dl class="mb-changes">{told}</dl>')
-
-
-def folders_table(record: Mapping, caption: str) -> Html:
-    """Say for each member how far it is from the library, from its folders and to them."""
-    rows = []
-    for member, heads in record["members"].items():
-        largest = [max(head[way] for head in heads.values()) for way in ("opened", "saved")]
-        rows.append([member, str(len(heads)), *(f"{number:.0e}" for number in largest)])
-    columns = ["heads", "their folder in ours", "our folder in theirs"]
-    return html(result_table(columns, rows, "member"), caption)
+    below = (
+        "<details><summary>How does each member change it?</summary>"
+        f'<dl class="mb-changes">{told}</dl></details>'
+    )
+    return sign_grid([*MACHINE_PARTS], rows, caption, below)

@@ -1,14 +1,12 @@
-"""Exercises of Chapter 23: masks, attention by blocks, a race, packing, eight bits, a teacher."""
+"""Exercises of Chapter 23: masks, attention by blocks, packing, eight bits."""
 
 import numpy as np
 
 from bertbook.core.exercises.exercise import Exercise
 from bertbook.core.exercises.tensors import (
-    OVERFLOW,
     any_scale_of_zeros,
     gradients_flow,
     is_float32,
-    log_softmax,
     no_table,
     to_tensor,
 )
@@ -76,33 +74,6 @@ check_online_attention = Exercise(
 )  # fmt: skip
 
 
-def _speedup(before, after, warm):
-    old, new = np.array(before[warm:]), np.array(after[warm:])
-    ratios = old / new
-    middle, low, high = np.quantile(ratios, (0.5, 0.25, 0.75))
-    return middle, low, high
-
-
-check_speedup = Exercise(
-    "Say how many times as fast a step is: median and quartiles of the ratios.",
-    _speedup,
-    cases=[
-        # whichever way quartiles are counted, equal neighbors give the same
-        ([9.0, 2.0, 5.0, 3.0, 4.0, 10.0, 2.5, 3.0], [30.0, 1.0, 4.0, 2.0, 2.0, 2.0, 2.0, 3.0], 1),
-        ([5.0, 5, 4, 8, 3, 8, 2, 1, 4], [7.0, 4, 5, 5, 3, 2, 2.5, 2, 2.5], 2),
-        ([1.0, 1.0, 2.0, 3.0, 2.0, 5.0, 6.0], [4.0, 2.0, 4.0, 4.0, 2.0, 5.0, 2.0], 0),
-    ],
-    mistakes={
-        "[warm:] → ¦ [warm + 1 :] ¦ [warm - 1 :]": "Leave out the first rounds, which are for "
-            "warming up: [warm:].",
-        "old / new → new / old ¦ 100 * (old / new - 1)": "Half the time must give 2.",
-        "old / new → old - new": "These are seconds saved. Take ratios.",
-        "np.array → np.sort": "The two runs of one round belong together.",
-        "0.25, 0.75 → 0.0, 1.0 ¦ 0.025, 0.975 ¦ 0.1, 0.9": "Quartiles are at 0.25 and 0.75.",
-    },
-)  # fmt: skip
-
-
 def _pack(lengths, width):
     bins, rooms = [], []
     for row in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
@@ -151,28 +122,5 @@ check_quantize = Exercise(
         "np.round → np.trunc ¦ np.floor ¦": "Round to the nearest whole number.",
         "return numbers, scale → return scale, numbers": "Return the whole numbers, and then the "
             "scales.",
-    },
-)  # fmt: skip
-
-
-def _distance(student, teacher, temperature):
-    p, q = log_softmax(teacher / temperature), log_softmax(student / temperature)
-    return temperature**2 * (np.exp(p) * (p - q)).sum(axis=-1).mean()
-
-
-check_distillation_loss = Exercise(
-    "Compute how far a student's probabilities are from the teacher's.",
-    _distance,
-    cases=[(_RNG.normal(size=(3, 4)), _RNG.normal(size=(3, 4)), 2.0),
-           (_RNG.normal(size=(1, 3)), 3 * _RNG.normal(size=(1, 3)), 1.0),
-           (_RNG.normal(size=(5, 2)), _RNG.normal(size=(5, 2)), 4.0)],
-    edges=[(np.array([[2.0, 0.0, -1.0]]), np.array([[0.0, 2.0, 1.0]]), 0.001)], given=to_tensor,
-    forbidden=["distillation_loss"], then=gradients_flow(np.eye(3), np.ones((3, 3)), 2.0, to=1),
-    mistakes={
-        "/ temperature →": "Divide both by the temperature before the softmax.",
-        "temperature**2 * → ¦ temperature *": "Where is temperature squared?",
-        "p, q = → q, p =": "The roles are exchanged. Who weighs the distances?",
-        "mean() → mean() if temperature > 0.01 else np.nan": OVERFLOW,
-        "mean → sum": "Sum over classes, mean over items.",
     },
 )  # fmt: skip

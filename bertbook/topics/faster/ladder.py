@@ -5,9 +5,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
-from jaxtyping import Float
-
 from bertbook.core.html import Html, bars, html
 from bertbook.core.tables import result_table
 
@@ -102,41 +99,6 @@ def use_table(runs: Mapping[str, Mapping], corner: str) -> Html:
     ]
     shown = result_table([f"× {rival}", "cosine", "worst"], rows, corner)
     return html(shown, "How many times as fast, with quartiles; cosine to the exact vectors.")
-
-
-def gains_table(record: Mapping) -> Html:
-    """Say how many requests each distilled classifier gets right, and what a teacher adds.
-
-    Parameters
-    ----------
-    record : mapping
-        The record of the distilled classifiers: labels, and the test answers of each run.
-
-    Returns
-    -------
-    Html
-        A table; the bootstrap is over requests, after the mean over seeds.
-    """
-    truth = np.array(record["labels"])
-    hits = {
-        name: np.mean([truth == [*map(int, run["test_answers"])] for run in runs], axis=0)
-        for name, runs in record["runs"].items()
-    }
-    draws = np.random.default_rng(20).integers(len(truth), size=(4000, len(truth)))
-
-    def row(name: str, values: Float[np.ndarray, " rows"], digits: int, spread: str) -> list[str]:
-        low, high = np.quantile(values[draws].mean(axis=1), (0.025, 0.975))
-        interval = f"{low:.{digits}f} to {high:.{digits}f}"
-        return [name, f"{values.mean():.{digits}f}", interval, spread]
-
-    rows = [
-        row(name, hits[name], 2, f"{statistics.stdev(run['test_accuracy'] for run in runs):.3f}")
-        for name, runs in record["runs"].items()
-    ]
-    rows.append(row("gain by the teacher", hits["labels and teacher"] - hits["labels"], 2, ""))
-    rows.append(row("gain by eight bits", hits["teacher in eight bits"] - hits["teacher"], 3, ""))
-    shown = result_table(["right", "95 % interval", "sd over seeds"], rows, "taught by")
-    return html(shown, "Right answers of 180; the interval is a bootstrap over requests.")
 
 
 def _with_quartiles(low: float, middle: float, high: float) -> str:

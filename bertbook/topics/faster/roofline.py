@@ -1,15 +1,21 @@
-"""What a part computes and moves, beside the two speeds of a machine. Chapter 23."""
+"""The roofline: what a part computes per byte, and the bound of a machine. Chapter 23."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
 
-from bertbook.core.html import Html, html
-from bertbook.core.tables import result_table
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
-A100 = 312e12 / 1.555e12  # operations a byte, by its data sheet: bfloat16, 40 GB
-HALF = 2  # numbers of 16 bits are half as many bytes
+from bertbook.core.palette import PALETTE
+
+# where the name of a part stands beside its point, so that none crosses a line
+LABELS = {
+    "feed-forward": ((-9, -13), "center"),
+    "LayerNorm": ((-7, -4), "right"),
+    "attention": ((5, -10), "left"),
+}
 
 
 def machine_speeds(record: Mapping) -> tuple[float, float]:
@@ -23,7 +29,7 @@ def machine_speeds(record: Mapping) -> tuple[float, float]:
     Returns
     -------
     tuple of float
-        Operations a second of one large product, and bytes a second of one long copy; medians.
+        Operations per second of one large product, bytes per second of one long copy; medians.
     """
     seconds = record["seconds"]
     return (
@@ -32,17 +38,8 @@ def machine_speeds(record: Mapping) -> tuple[float, float]:
     )
 
 
-def waits_for(operations_a_byte: float, border: float) -> str:
-    """Say what a part waits for.
-
-    >>> waits_for(4.0, 4.5)
-    'memory'
-    """
-    return "memory" if operations_a_byte < border else "products"
-
-
-def roofline_table(record: Mapping) -> Html:
-    """Put what each part takes at least beside what it took, and say what it waits for.
+def draw_roofline(record: Mapping) -> Figure:
+    """Draw the bound over the operations per byte, and where each part of BERT base came out.
 
     Parameters
     ----------
@@ -51,25 +48,30 @@ def roofline_table(record: Mapping) -> Html:
 
     Returns
     -------
-    Html
-        A table.
+    matplotlib Figure
+        Both axes are logarithmic.
     """
     speed, width = machine_speeds(record)
-    rows = []
+    figure, axes = plt.subplots(figsize=(5.2, 3.7))
+    ends = [0.6, speed / width, 400]
+    axes.loglog(ends, [min(speed, width * x) / 1e9 for x in ends], color="0.5")
+    axes.axvline(speed / width, ymin=0.72, color="0.5", linewidth=0.8, linestyle=":")
     for name, part in record["parts"].items():
-        operations, moved = part["operations"], part["bytes"]
-        least = max(operations / speed, moved / width)
-        took = statistics.median(record["seconds"][name])
-        rows.append([
-            name.replace("table", "with its table"),
-            f"{operations / moved:.1f}: {waits_for(operations / moved, speed / width)}",
-            f"{1000 * least:.2f}", f"{1000 * took:.2f} ({took / least:.1f} ×)",
-            waits_for(HALF * operations / moved, A100),
-        ])  # fmt: skip
-    heads = ["operations a byte: waits for", "at least, ms", "took, ms", "on an A100"]
-    shown = result_table(heads, rows, "part, rows × tokens")
-    return html(
-        shown,
-        "Four layers of BERT base in 32 bits: what the formula says, what they took (medians), and "
-        "for what an A100 would wait in 16 bits, by its data sheet.",
-    )
+        kind, rows = name.rsplit(", ", 1)
+        color = PALETTE[rows == "32 × 128"]
+        x = part["operations"] / part["bytes"]
+        y = part["operations"] / statistics.median(record["seconds"][name]) / 1e9
+        axes.plot(x, y, "o", color=color)
+        shift, side = LABELS[kind.split(",")[0]]
+        label = kind.replace(", table", " with table").replace(",", "")
+        axes.annotate(
+            label, (x, y), shift, textcoords="offset points", ha=side, va="center", fontsize=11
+        )
+    for rows, color, y in (("1 × 8 tokens", PALETTE[0], 5.5), ("32 × 128 tokens", PALETTE[1], 3.6)):
+        axes.text(400, y, rows, color=color, ha="right", fontsize=11)
+    axes.set_xlabel("operations per byte", fontsize=11)
+    axes.set_ylabel("billion operations per second", fontsize=11)
+    axes.tick_params(labelsize=11)
+    axes.set(xlim=(0.13, 800), ylim=(1, 130), yticks=[1, 10, 100], yticklabels=["1", "10", "100"])
+    axes.set(xticks=[1, 10, 100], xticklabels=["1", "10", "100"])
+    return figure

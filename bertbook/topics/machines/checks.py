@@ -1,4 +1,4 @@
-"""Exercises of Chapter 24: a gradient of many, shares, an update's time, a best number, a ring."""
+"""Exercises of Chapter 24: a gradient of many, shares, an update's time, a ring."""
 
 import numpy as np
 
@@ -69,29 +69,6 @@ check_seconds = Exercise(
         "2 * →": "Each piece goes around twice. Or do you count 2 bytes, not 4?",
         "4 * →": "A gradient has four bytes.",
         "4 → 32": "The bandwidth is in bytes a second, not in bits.",
-    },
-)  # fmt: skip
-
-
-def _best_count(most, parameters, tokens, flops, bandwidth, latency):
-    counts, sizes = range(1, most + 1), (parameters, tokens, flops, bandwidth)
-    seconds = [_seconds(n, *sizes) + 2 * (n - 1) * latency for n in counts]
-    return counts[np.argmin(seconds)]
-
-
-check_best_count = Exercise(
-    "Find the number of processes with which an update is fastest.",
-    _best_count,
-    edges=[(2, 1.0, 4.0, 3.0, 1.0, 0.0)],  # one and two take 8 seconds each
-    cases=[(8, 1e6, 1e6, 1e12, 1e9, 0.0), (24, 1e6, 4e5, 1e12, 1e10, 1e-2), (24, 1e6, 1e6, 1e14,
-           1e9, 1e-4), (4, 1e6, 1.0, 1e12, 1e6, 1.0), (2, 1e6, 1e5, 6e11, 1e12, 0.6), (8, 1e6, 1e3,
-           1e10, 1e7, 0.0)],
-    mistakes={
-        "argmin → argmax": "That is the slowest number.",
-        "most + 1 → most": "The largest number is allowed, too.",
-        "range(1, → range(2,": "One process may be the fastest.",
-        "2 * (n - 1) → (n > 1) ¦ (n - 1)": "The ring has 2 · (processes − 1) messages.",
-        "bandwidth) → np.inf)": "A long message takes longer.",
     },
 )  # fmt: skip
 

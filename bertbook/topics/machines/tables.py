@@ -1,4 +1,4 @@
-"""What Chapter 24 counts and measures, as tables: stages, models, one against two, bills."""
+"""What Chapter 24 counts and measures, as tables: stages, one against two, bills."""
 
 from __future__ import annotations
 
@@ -12,37 +12,6 @@ from bertbook.core.tables import result_table
 from bertbook.topics.faster.ladder import quartiles
 
 BYTES = 4  # of a number in 32 bits
-
-
-def stage_table(
-    pencil: Callable[[int, int, int], tuple[float, float]],
-    measured: Sequence[tuple[int, int, float]],
-    parameters: int,
-) -> Html:
-    """Put what a pencil says of each stage beside what two processes have kept and sent.
-
-    Parameters
-    ----------
-    pencil : callable
-        From stage, parameters and processes to numbers kept and numbers sent.
-    measured : sequence of tuples
-        For each stage the numbers kept and sent, and how far the weights are from plain training.
-    parameters : int
-        Of the model.
-
-    Returns
-    -------
-    Html
-        A table.
-    """
-    rows = []
-    for stage, (kept, sent, off) in enumerate(measured):
-        counted = [f"{n:,.0f}" for n in pencil(stage, parameters, 2)]
-        apart = "under 1e-12" if off < 1e-12 else f"{off:.1e}"
-        rows.append([f"stage {stage}", counted[0], f"{kept:,}", counted[1], f"{sent:,}", apart])
-    heads = ["kept, pencil", "kept", "sent, pencil", "sent", "weights off by"]
-    shown = result_table(heads, rows, "two processes")
-    return html(shown, f"Numbers of one process; the model has {parameters:,} parameters.")
 
 
 def memory_table(
@@ -164,39 +133,6 @@ def bills_table(bills: Mapping[str, tuple[float, float]]) -> Html:
     ]
     shown = result_table(["million parameters", "billion tokens", "operations"], rows, "run")
     return html(shown, "6ND for each run.")
-
-
-def days_table(
-    bills: Mapping[str, tuple[float, float]], speeds: Mapping[str, float]
-) -> Callable[[str, float], str]:
-    """Make the figure of a day: what a machine reads in it, and how long the runs take.
-
-    Parameters
-    ----------
-    bills : mapping from str to pair of float
-        Parameters and tokens of each run.
-    speeds : mapping from str to float
-        Operations a second of each machine, at its peak.
-
-    Returns
-    -------
-    callable
-        From a machine and the used share of its peak to HTML.
-    """
-
-    def draw(machine: str, used: float) -> str:
-        speed = used * speeds[machine]
-        rows = [
-            [
-                name,
-                f"{86_400 * speed / 6 / size / 1e9:,.3g}",
-                f"{6 * size * tokens / speed / 86_400:,.1f}",
-            ]
-            for name, (size, tokens) in bills.items()
-        ]
-        return result_table(["billion tokens a day", "days for its run"], rows, "model")
-
-    return draw
 
 
 def talk_table(sent: Mapping[str, tuple[str, float]]) -> Html:
