@@ -25,7 +25,7 @@ OTHERWISE = (
 answer answer_f1, answer number_of_windows, bugs falling, bugs smallest, classify head, classify
 several_labels, embeddings input_vectors, many_heads many_heads, family alibi, family positions,
 family rotate, faster block_mask, faster distillation_loss, faster online_attention, faster
-packing, faster quantize, faster speedup, heads paired_interval, heads rank_correlation, heads
+packing, faster quantize, faster speedup, heads paired_interval, heads
 rival, machines best_count, machines combine, machines zero, next_sentence negatives,
 family.objectives detection_loss, own_data temperature, own_data weighted_loss, real_weights
 misfits, real_weights sentence_vectors, search contrastive_loss, search fusion, search
