@@ -24,7 +24,7 @@ from .patching import ablations_of, certainty_of, patches_of
 from .people import people_of
 from .taking_away import hiding_in, hiding_of, silent_heads_of
 from .vectors import margins_of, stream_of, whole_texts_of
-from .words import probes_of, senses_of, world_senses_of
+from .words import probes_of, senses_of
 
 RECORD = record_path("looking_inside")
 COMMAND = "python -m benchmarks.looking_inside --record"
@@ -49,7 +49,6 @@ def main() -> None:
     print(json.dumps(report["vectors"]), flush=True)
     for name, encoder in {"small world": small, "MiniLM": real}.items():
         own = report[name] = {
-            "world_senses": world_senses_of(encoder),
             "probes": probes_of(encoder),
             "people": people_of(encoder),
         }

@@ -28,7 +28,7 @@ family rotate, faster block_mask, faster distillation_loss, faster online_attent
 packing, faster quantize, faster speedup, heads paired_interval, heads
 rival, machines best_count, machines combine, machines zero, next_sentence negatives,
 family.objectives detection_loss, own_data temperature, own_data weighted_loss, real_weights
-misfits, real_weights sentence_vectors, search contrastive_loss, search fusion, search
+misfits, real_weights sentence_vectors, search contrastive_loss, search
 hard_negatives, search lowest_loss, small_world best_loss, small_world posteriors, training_loop
 accumulation, training_loop clipping, training_loop schedule, vectors centered_gap
 """.replace("\n", " ")
