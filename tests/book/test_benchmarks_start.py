@@ -161,6 +161,7 @@ TINY = {
         "copying.TELLINGS": 2, "copying.DRAWS": 20, "copying.POINTS": 2,
         "copying.DOCUMENTS": 20_000,
     },
+    "dictionary": {"dictionary.ROWS": 200},
     "distilling": {
         "distilling.SEEDS": range(1), "distilling.ROUNDS": 2, "distilling.STORY_SEEDS": range(1),
         "distilling.TEACHER_EPOCHS": 1, "distilling.RATES": (3e-4,), "distilling.EPOCHS": 1,
