@@ -24,7 +24,8 @@ import scipy.optimize
 import scipy.signal
 import scipy.special
 import torch
-from scipy.stats import rankdata
+from torch import Tensor
+from torch.nn import functional
 
 from bertbook.topics.search.ranking import ranks_of_right
 from minibert.loading import load_pretrained, load_tokenizer
@@ -101,34 +102,45 @@ def word_scores(queries: list[str], documents: list[str]) -> np.ndarray:
     return np.stack([index.get_scores(WORDS.findall(text.lower())) for text in queries])
 
 
-def meaning_scores(queries: list[str], documents: list[str]) -> np.ndarray:
-    """Score every document by the cosine of MiniLM's vectors."""
+def letter_scores(queries: list[str], documents: list[str]) -> np.ndarray:
+    """Score every document by the tf-idf of its runs of three to five letters."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    counter = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True)
+    counter.fit([*queries, *documents])
+    scores = counter.transform(queries) @ counter.transform(documents).T
+    return scores.toarray().round(ALIKE)
+
+
+def meaning_scores(queries: list[str], documents: list[str]) -> dict[str, np.ndarray]:
+    """Score every document by cosines: of the mean of MiniLM's table rows, and of its vectors."""
     folder = minilm_folder()
     model, tokenizer = load_pretrained(BertModel, folder), load_tokenizer(folder)
-    sides = (sentence_vectors(model, tokenizer, texts) for texts in (queries, documents))
-    first, second = (side.numpy() for side in sides)
-    return first @ second.T
+    table = model.embeddings.word_embeddings.weight.detach()
+
+    def mean_row(text: str) -> Tensor:
+        return table[torch.tensor(tokenizer.encode(text)[1:-1])].mean(dim=0)
+
+    rows, vectors = [], []
+    for texts in (queries, documents):
+        rows.append(functional.normalize(torch.stack([*map(mean_row, texts)])))
+        vectors.append(sentence_vectors(model, tokenizer, texts))
+    return {
+        name: (first @ second.T).numpy().round(ALIKE)
+        for name, (first, second) in {"table rows": rows, "MiniLM": vectors}.items()
+    }
 
 
 def real_ranks() -> dict[str, object]:
-    """Rank the right text for each query by words, by meaning, and by both."""
+    """Rank the right text for each query by words, by table rows, and by meaning."""
     queries, documents, right = questions_and_shelf()
-    words, meaning = (score(queries, documents) for score in (word_scores, meaning_scores))
     texts = np.array(documents)
     rankings = {
-        "words in common (BM25)": words,
-        "MiniLM": meaning.round(ALIKE),
-        "both": _fused(words, meaning),
+        "words in common (BM25)": word_scores(queries, documents),
+        "letters in common": letter_scores(queries, documents),
+        **meaning_scores(queries, documents),
         "best possible": texts == texts[right][:, None],
     }
     found = {name: ranks_of_right(scores, right).tolist() for name, scores in rankings.items()}
     versions = {library.__name__: library.__version__ for library in (np, scipy, torch)}
     return {"versions": versions, "documents": len(documents), "ranks": found}
-
-
-def _fused(*rankings: np.ndarray) -> np.ndarray:
-    """Add up 1 / (60 + place) over several rankings (reciprocal rank fusion).
-
-    Documents that tie share their mean place.
-    """
-    return sum(1 / (60 + rankdata(-scores.round(ALIKE), axis=1)) for scores in rankings)

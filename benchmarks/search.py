@@ -26,7 +26,6 @@ from tests.book.definitions import chapter_definitions
 
 from .real_search import real_ranks
 from .records import minutes, origin
-from .search_costs import seconds_per_query
 from .weights import SMALL_WORLD
 
 RECORD = record_path("search")
@@ -153,7 +152,6 @@ def small_world_rows() -> dict[str, object]:
 PARTS = {
     "small_world": small_world_rows,
     "judges": judge_rows,
-    "seconds_per_query": lambda: seconds_per_query(held_out()),
     "real": real_ranks,
 }
 

@@ -44,10 +44,7 @@ class Setting(NamedTuple):
     """What one row has that the run of the chapter has not."""
 
     random_start: bool = False
-    pairs: int = TRAINING
     hard: bool = False
-    twice: bool = False
-    dropout: float = 0.0
     options: Mapping = MappingProxyType({})
 
 
@@ -55,14 +52,8 @@ SETTINGS = {
     "as in the chapter": Setting(),
     "random start": Setting(random_start=True),
     "8 rows, as many pairs": Setting(options={"rows": 8, "steps": 1200}),
-    "temperature 0.01": Setting(options={"temperature": 0.01}),
     "hard negatives": Setting(hard=True),
-    "each sentence twice": Setting(twice=True, dropout=0.1),
-    "500 pairs": Setting(pairs=500),
-    "500 pairs, random start": Setting(pairs=500, random_start=True),
-    "8 rows, as many updates": Setting(options={"rows": 8}),
     "temperature 0.2": Setting(options={"temperature": 0.2}),
-    "each sentence twice, no dropout": Setting(twice=True),
 }
 
 
@@ -83,22 +74,19 @@ def training() -> Pairs:
 
 
 def begin(setting: Setting, seed: int) -> BertModel:
-    """Take the weights of Chapter 14 or random ones, with dropout if the setting asks for it."""
+    """Take the weights of Chapter 14 or random ones, without dropout."""
     torch.manual_seed(seed)
     stored = load_pretrained(BertForPreTraining, SMALL_WORLD).bert
     model = BertModel(stored.config) if setting.random_start else stored
     for module in model.modules():
         if isinstance(module, nn.Dropout):
-            module.p = setting.dropout
+            module.p = 0.0
     return model.train()
 
 
 def examples(setting: Setting) -> tuple[Pairs, list[str] | None]:
     """Give the pairs to learn from, and their hard negatives if the setting asks for them."""
-    pairs = training()[: setting.pairs]
-    if setting.twice:
-        pairs = [(text, text) for text in dict.fromkeys(chain.from_iterable(pairs))]
-    return pairs, _mined() if setting.hard else None
+    return training(), _mined() if setting.hard else None
 
 
 @cache

@@ -17,14 +17,14 @@ from minibert.pretraining import BertForPreTraining
 
 from ..records import origin
 from ..weights import SMALL_WORLD, minilm_folder
-from .encoders import Encoder, load, tell
+from .encoders import Encoder, load
 from .frames import frames_of, other_people_of
-from .heads import heads_of, links_of, maps_of
+from .heads import heads_of, maps_of
 from .patching import ablations_of, certainty_of, patches_of
 from .people import people_of
 from .taking_away import hiding_in, hiding_of, silent_heads_of
 from .vectors import margins_of, stream_of, whole_texts_of
-from .words import probes_of, senses_of, world_senses_of
+from .words import probes_of, senses_of
 
 RECORD = record_path("looking_inside")
 COMMAND = "python -m benchmarks.looking_inside --record"
@@ -48,10 +48,7 @@ def main() -> None:
     report["vectors"] = {"stream": stream_of(real), "whole texts": whole_texts_of(real)}
     print(json.dumps(report["vectors"]), flush=True)
     for name, encoder in {"small world": small, "MiniLM": real}.items():
-        rows = tell(encoder, 6, seed=6)
         own = report[name] = {
-            "links": {kind: links_of(encoder, rows, kind) for kind in ("pronoun", "mention")},
-            "world_senses": world_senses_of(encoder),
             "probes": probes_of(encoder),
             "people": people_of(encoder),
         }

@@ -35,7 +35,7 @@ def hiding_of(model: BertForPreTraining, tokenizer: WordPieceTokenizer) -> dict:
     """Hide each word beside a riddle, and compare what changes with what attention says."""
     rng, oracle = np.random.default_rng(NEW), Oracle(small_world())
     found: dict[str, list] = {}
-    most, words, needed, numbers = [], 0, [], []
+    words, needed, numbers = 0, [], []
     for number, document in enumerate(sample_documents(small_world(), RIDDLES, rng=rng)):
         told = [sentence.split() for sentence in document]
         place = int(rng.integers(sum(map(len, told))))
@@ -44,14 +44,13 @@ def hiding_of(model: BertForPreTraining, tokenizer: WordPieceTokenizer) -> dict:
         for name, values in said.items():
             found.setdefault(name, []).append(rank_correlation(values, change))
         attention = said["attention, all heads"]
-        most.append(attention.argmax() == change.argmax())
         in_truth = oracle_changes(oracle, told, place) > NEEDED
         if in_truth.any() and not in_truth.all():
             share = attention[in_truth].sum() / attention.sum()
             numbers.append(number)
             needed.append([in_truth.sum(), share, in_truth.mean(), change[in_truth].mean(),
                            change[~in_truth].mean()])  # fmt: skip
-    report = summary(found, RIDDLES, words, most)
+    report = summary(found, RIDDLES, words)
     low, high = bootstrap_interval(np.array(needed), rng=np.random.default_rng(18))
     names = ("words", "attention", "attention_if_even", "change", "change_of_others")
     report["needed"] = {"riddles": len(needed), "numbers": numbers} | {
@@ -69,7 +68,7 @@ def hiding_in(encoder: Encoder) -> dict:
     """
     tokenizer, rng = encoder.tokenizer, np.random.default_rng(NEW)
     found: dict[str, list] = {}
-    most, count, texts = [], 0, [r.text for r in service_requests("validation")]
+    count, texts = 0, [r.text for r in service_requests("validation")]
     for text in texts:
         row = tokenizer.encode(text)
         asked = int(rng.integers(1, len(row) - 1))
@@ -89,12 +88,11 @@ def hiding_in(encoder: Encoder) -> dict:
         }
         for name, values in said.items():
             found.setdefault(name, []).append(rank_correlation(values, change))
-        most.append(said["attention, all heads"].argmax() == change.argmax())
         count += len(others)
-    return summary(found, len(texts), count, most)
+    return summary(found, len(texts), count)
 
 
-def summary(found: dict[str, list], riddles: int, words: int, most: list[bool]) -> dict:
+def summary(found: dict[str, list], riddles: int, words: int) -> dict:
     """Average over riddles, and the lead over attention riddle by riddle, with intervals."""
     report = {"riddles": riddles, "words": words, "correlation": {}}
     for name, values in found.items():
@@ -102,8 +100,6 @@ def summary(found: dict[str, list], riddles: int, words: int, most: list[bool]) 
         report["correlation"][name] = _mean_and_interval(values) | {
             "minus attention": _mean_and_interval(ahead)
         }
-    report["most_attended_matters_most"] = rounded(np.mean(most))
-    report["by_chance"] = rounded(riddles / words)
     return report
 
 

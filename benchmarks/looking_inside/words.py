@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from bertbook.core.attention_maps import bootstrap_interval
-from bertbook.corpus import WORD_CLASSES, sense_sentences, senses, small_world, word_classes
+from bertbook.corpus import WORD_CLASSES, sense_sentences, word_classes
 from bertbook.topics.vectors.probes import control_labels, cosine_gap, fit_probe, nearest_mean
 
 from .encoders import Encoder, Telling, batches, rounded, tell
@@ -76,69 +76,6 @@ def word_vectors(encoder: Encoder, rows: Sequence[Telling]) -> list[np.ndarray]:
             words = [own[:, list(pieces)].mean(1) for pieces in row.pieces]
             found.append(torch.stack(words, dim=1).double().numpy())
     return found
-
-
-@torch.no_grad()
-def neighbor_vectors(encoder: Encoder, rows: Sequence[Telling]) -> list[np.ndarray]:
-    """For each telling an array (words, hidden): the mean table row of all other pieces."""
-    table, found = encoder.model.embeddings.word_embeddings.weight.double().numpy(), []
-    for row in rows:
-        pieces = [list(own) for own in row.pieces]
-        every = np.array(row.ids)[np.concatenate(pieces)]
-        total = table[every].sum(axis=0)
-        own = np.stack([table[np.array(row.ids)[seats]].sum(axis=0) for seats in pieces])
-        counts = np.array([len(every) - len(seats) for seats in pieces])
-        found.append((total - own) / counts[:, None])
-    return found
-
-
-def in_new_stories(members: Sequence[tuple]) -> tuple[np.ndarray, list[float]]:
-    """Keep out each story in turn and ask its vectors for the nearest mean, as Chapter 14 does.
-
-    A sense's mean is that of its stories' means. Nothing is asked where the story's own sense, or
-    every other one, is told nowhere else. Returns answers (vectors, layers) and chances.
-    """
-    senses_told, stories, vectors = map(np.array, zip(*members, strict=True))
-    answers, chances = [], []
-    for kept in np.unique(stories):
-        means = {
-            sense: np.mean([vectors[(senses_told == sense) & (stories == story)].mean(axis=0)
-                            for story in np.unique(stories[senses_told == sense])
-                            if story != kept], axis=0)
-            for sense in np.unique(senses_told[stories != kept])
-        }  # fmt: skip
-        for sense, vector in zip(senses_told[stories == kept], vectors[stories == kept]):
-            if {sense} < {*means}:
-                far = {name: ((vector - mean) ** 2).sum(axis=-1) for name, mean in means.items()}
-                answers.append(far[sense] <= np.min([*far.values()], axis=0))
-                chances.append(1 / len(means))
-    return np.array(answers), chances
-
-
-def world_senses_of(encoder: Encoder) -> dict:
-    """Ask for the words of the small world, in stories that were kept out."""
-    rows = tell(encoder, 20, seed=7)
-    places: dict[str, list] = {}
-    several = senses(small_world())
-    for row, layers, bag in zip(
-        rows, word_vectors(encoder, rows), neighbor_vectors(encoder, rows), strict=True
-    ):
-        for k, word in enumerate(row.words):
-            if word in several and row.senses[k]:
-                vectors = np.concatenate([layers[:, k], bag[None, k]])
-                places.setdefault(word, []).append((row.senses[k], row.story, vectors))
-    asked = {word: in_new_stories(members) for word, members in places.items()}
-    kept = {word: told for word, (told, _) in asked.items() if len(told)}
-    right = np.stack([told.mean(axis=0) for told in kept.values()])
-    chances = [chance for _, told in asked.values() for chance in told]
-    return {
-        "words": [*kept],
-        "answers": len(chances),
-        "chance": rounded(np.mean(chances)),
-        "right_of_all": rounded(np.concatenate([*kept.values()]).mean(axis=0)[:-1]),
-        "right_by_word": rounded(right[:, :-1]),
-        "neighbors_by_word": rounded(right[:, -1]),
-    }
 
 
 def probe_rows(rows: Sequence[Telling], classes: dict[str, str], most: int = 6) -> list[tuple]:

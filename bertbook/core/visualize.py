@@ -101,7 +101,8 @@ def head_grid(values: Float[np.ndarray, "layers heads"], ax: Axes | None = None)
     Parameters
     ----------
     values : array, shape (layers, heads), not negative
-        A measure of each head, such as its share on one token; 1 has the strongest color.
+        A measure of each head, such as its share on one token; 1 has the strongest color, and
+        what is at least one half is written into its cell.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -113,14 +114,14 @@ def head_grid(values: Float[np.ndarray, "layers heads"], ax: Axes | None = None)
     layers, heads = values.shape
     ax = new_axes(0.8 + 0.42 * heads, 0.6 + 0.34 * layers) if ax is None else ax
     ax.imshow(values, cmap=SEQUENTIAL, vmin=0, vmax=1, aspect="auto")
-    ax.set_xticks(range(heads), map(str, range(1, heads + 1)), fontsize=8)
-    ax.set_yticks(range(layers), map(str, range(1, layers + 1)), fontsize=8)
+    ax.set_xticks(range(heads), map(str, range(1, heads + 1)), fontsize=10)
+    ax.set_yticks(range(layers), map(str, range(1, layers + 1)), fontsize=10)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set(xlabel="head", ylabel="layer")
-    for (i, j), value in np.ndenumerate(values):
-        text = f"{value:.2f}".removeprefix("0")
-        ax.text(j, i, text, ha="center", va="center", fontsize=8)
+    for i, j in np.argwhere(values >= 0.5):
+        text = f"{values[i, j]:.2f}".removeprefix("0")
+        ax.text(j, i, text, ha="center", va="center", fontsize=10)
     return ax
 
 

@@ -190,9 +190,6 @@ def heads_of_the_small_world():
     inside, told = benchmark("looking_inside.encoders"), record_of("looking_inside")["small world"]
     model, tokenizer = inside.load(SMALL_WORLD, BertForPreTraining)
     encoder = inside.Encoder(model.bert, tokenizer)
-    rows = inside.tell(encoder, 6, seed=6)
-    links_of = benchmark("looking_inside.heads").links_of
-    yield {kind: links_of(encoder, rows, kind) for kind in told["links"]}, told["links"]
     people = benchmark("looking_inside.people").people_of(encoder)
     yield people["chosen"], told["people"]["chosen"]
 

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 20: an interval, ablation, ranks, a rival."""
+"""Exercises of Chapter 20: an interval, ablation, a rival."""
 
 import numpy as np
 from numpy.linalg import norm
@@ -32,30 +32,6 @@ check_paired_interval = Exercise(
             "95 %?",
         "axis=1 → axis=0": "Each repeat has a mean of its own.",
         ".mean(axis=1) →": "Take the quantiles of the means of all repeats.",
-    },
-)  # fmt: skip
-
-
-def _rank_correlation(first, second):
-    a, b = (np.argsort(np.argsort(values)) for values in (first, second))
-    return np.corrcoef(a, b)[0, 1]
-
-
-check_rank_correlation = Exercise(
-    "Say how far two lists agree on the order, by the correlation of their ranks.",
-    _rank_correlation,
-    forbidden=["rank_correlation", "spearmanr"],
-    cases=[(np.exp(2 * _RNG.standard_normal(n)), _RNG.standard_normal(n)) for n in (5, 8, 13)],
-    mistakes={
-        "np.argsort(…) → values": "Replace each number by its rank first.",
-        "np.argsort(…) → np.argsort(values)": "That says which comes first. Sort once more.",
-        "→ -right(first, second)": "Do both lists rank in the same direction?",
-        "np.corrcoef(…)[0, 1] → (a == b).mean()": "Off by one rank is less wrong than off by five.",
-        "(a, b)[ → (a, second)[": "Rank both.",
-        "[0, 1] → [0, 1] ** 2": "The sign says whether the order is the same or the opposite.",
-        "→ float(first.argmax() == second.argmax())": "Compare the whole order, not whether one "
-            "entry is at the same place.",
-        "[0, 1] → ¦ .mean()": "Which entry of the table is that of the two lists?",
     },
 )  # fmt: skip
 

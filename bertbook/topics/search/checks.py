@@ -1,4 +1,4 @@
-"""Exercises of Chapter 22: the contrastive loss and its lowest value, fusion, hard negatives."""
+"""Exercises of Chapter 22: the contrastive loss and its lowest value, hard negatives."""
 
 import numpy as np
 from numpy.linalg import norm
@@ -60,28 +60,6 @@ check_lowest_loss = Exercise(
         "→ 1.03 * right(pairs, temperature)": ("A little above the lowest. Have your vectors "
             "stopped moving? Take more steps.",
             lambda got, want, *_: (got > want) & (got < 1.05 * want + 2e-3)),
-    },
-)  # fmt: skip
-
-
-def _fusion(first, second):
-    one, other = (1 / (60 + np.argsort(np.argsort(-x)) + 1) for x in (first, second))
-    return one + other
-
-
-check_fusion = Exercise(
-    "Fuse two lists of scores: add 1 / (60 + place) over both.",
-    _fusion,
-    cases=[(np.array([0.9, 0.1, 0.5, 0.3]), np.array([7.0, 12.0, 3.0, 9.0])),
-           (_RNG.permutation(7) / 7 - 0.4, _RNG.permutation(7) / 9)],
-    mistakes={
-        "-x → x ¦ -abs(x)": "The highest score has place 1, in both lists.",
-        "60 + → ¦ 60 *": "Where is 1 / (60 + place)?",
-        "1 / (…) → (…)": ("The best document has the lowest sum. Is its place 1? Add reciprocals.",
-            lambda got, want, *_: (np.argsort(got) == np.argsort(-want)).all()),
-        "one + other → one ¦ other ¦ 2 * one": ("One list decides alone. Do you use both places?",
-            lambda got, _, *lists: any((np.argsort(got) == np.argsort(x)).all() for x in lists)),
-        "→ first + second": "Only places can be compared.",
     },
 )  # fmt: skip
 

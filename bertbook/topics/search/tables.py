@@ -14,19 +14,13 @@ from bertbook.core.tables import LEFT, ranged, result_table, with_sign
 
 from .ranking import ndcgs, recalls, reciprocal_ranks
 
-WITHOUT_CHANGE = "as in the chapter"
+WITHOUT_CHANGE, BY_WORDS = "as in the chapter", "words in common (BM25)"
 SHOWN = {
     WITHOUT_CHANGE: "the run above",
     "random start": "random start",
-    "500 pairs": "500 pairs",
-    "500 pairs, random start": "500 pairs, random start",
-    "8 rows, as many updates": "8 rows, 150 updates",
     "8 rows, as many pairs": "8 rows, 1200 updates",
-    "temperature 0.01": "temperature 0.01",
     "temperature 0.2": "temperature 0.2",
     "hard negatives": "hard negatives",
-    "each sentence twice": "no pairs, dropout 0.1",
-    "each sentence twice, no dropout": "no pairs, no dropout",
 }
 
 
@@ -110,25 +104,30 @@ def gains_of(runs: Sequence[Mapping]) -> Float[np.ndarray, "rows queries"]:
     return np.stack([reciprocal_ranks(np.array(run["ranks"])) for run in best_runs(runs)])
 
 
-def milliseconds_table(seconds: Mapping[str, Sequence[float]]) -> Html:
-    """Show what a query costs: the median of all rounds, and the quartiles.
+def outside_table(collections: Mapping[str, Mapping[str, Sequence]]) -> Html:
+    """Compare searches in collections from outside: the MRR, and the paired lead over words.
 
     Parameters
     ----------
-    seconds : mapping from str to sequence of float
-        What a query took in each round, by the name of the search.
+    collections : mapping from str to mapping from str to sequence
+        By the name of the collection and of the search: the ranks of the right documents.
 
     Returns
     -------
     Html
         A displayable table.
     """
-    rows = []
-    for name, rounds in seconds.items():
-        low, middle, high = 1000 * np.quantile(rounds, [0.25, 0.5, 0.75])
-        rows.append([name, f"{middle:.2f}", f"{low:.2f} to {high:.2f}"])
-    note = "One query on one core, 20 rounds."
-    return html(result_table(["milliseconds", "quartiles"], rows, "search"), note)
+    rows, notes = [], []
+    for collection, searches in collections.items():
+        gains = {name: reciprocal_ranks(np.array(ranks)) for name, ranks in searches.items()}
+        words = gains[BY_WORDS]
+        notes.append(f"{len(words)} queries, {collection}")
+        for name, own in gains.items():
+            ahead = own - words
+            lead = "" if name == BY_WORDS else f"{ahead.mean():+.3f}, {_interval(ahead)}"
+            rows.append([f"{collection}: {name}", f"{own.mean():.2f}", lead])
+    return html(result_table(["MRR", "minus BM25, interval"], rows, "search"),
+                f"{'; '.join(notes)}. Bootstrap intervals over queries.")  # fmt: skip
 
 
 def found_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

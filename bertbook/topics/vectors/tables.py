@@ -107,62 +107,46 @@ def sense_drawer(margins: Mapping, senses: Mapping[str, Sequence[str]]) -> Calla
     return draw
 
 
-def new_stories_table(record: Mapping, intervals: Callable) -> Html:
-    """Answer for senses in stories that were kept out: each model, its rival, the difference."""
-    rows, last = [], {}
-    for name in ("small world", "MiniLM"):
-        found = record[name]["world_senses"]
-        last[name] = np.array(found["right_by_word"])[:, -1]
-        bag = np.array(found["neighbors_by_word"])
-        rows.append([f"{name}, all answers", f"{found['right_of_all'][-1]:.2f}", ""])
-        for label, values in (("by word", last[name]), ("neighbors", bag),
-                              ("ahead of them", last[name] - bag)):  # fmt: skip
-            rows.append([f"… {label}", f"{values.mean():.2f}", interval_text(intervals(values))])
-    gap = last["MiniLM"] - last["small world"]
-    rows.append(["MiniLM − small world", f"{gap.mean():.2f}", interval_text(intervals(gap))])
-    found = record["MiniLM"]["world_senses"]
-    note = (f"{found['answers']} answers, {len(found['words'])} words, which are the unit. "
-            f"Chance is {found['chance']:.2f}.")  # fmt: skip
-    return html(result_table(["right", "interval"], rows, "new stories"), note)
-
-
 def whole_texts_table(found: Mapping) -> Html:
-    """Layer by layer: how alike [CLS] is in all requests, and who finds the department."""
-    cls, *rivals = (found[name] for name in ("[CLS]", "[SEP]", "first word", "mean of words"))
+    """Layer by layer: how alike [CLS] is in all requests, and how often it tells the department."""
+    cls = found["[CLS]"]
     rows = [
-        [str(layer), f"{cls['cosine'][layer]:.2f}", f"{cls['right'][layer]:.2f}",
-         *(f"{rival['right'][layer]:.2f}" for rival in rivals)]
-        for layer in range(len(cls["right"]))
-    ]  # fmt: skip
-    rows.append(["no layer", "", "", "", "", f"{found['table rows']['right'][0]:.2f}"])
-    heads = ["[CLS]: cosine", "[CLS]: right", "[SEP]", "first word", "mean of words"]
+        [str(layer), f"{cosine:.2f}", f"{right:.2f}"]
+        for layer, (cosine, right) in enumerate(zip(cls["cosine"], cls["right"]))
+    ]
     note = f"{found['requests']} requests, {found['classes']} departments of equal size."
-    return html(result_table(heads, rows, "layer"), note)
+    return html(result_table(["cosine", "right"], rows, "[CLS], layer"), note)
 
 
-def paired_texts_table(found: Mapping) -> Html:
-    """List the differences of layer 6, request by request."""
-    rows = [[name, f"{mean:+.2f}", f"{low:+.2f} to {high:+.2f}"]
-            for name, (mean, low, high) in found["paired"].items()]  # fmt: skip
-    return html(result_table(["right", "paired interval"], rows, "layer 6"),
-                f"{found['requests']} requests, which are the unit.")  # fmt: skip
+def kinds_table(requests: Mapping, definitions: Mapping) -> Html:
+    """Compare five vectors of a whole text: how often right, and the paired lead of [CLS].
+
+    Parameters
+    ----------
+    requests : mapping
+        The part "whole texts" of ``records/looking_inside.json``.
+    definitions : mapping
+        The part "kinds" of ``records/dictionary.json``.
+
+    Returns
+    -------
+    Html
+        A displayable table.
+    """
+    rows = []
+    for name in ("[CLS]", "[SEP]", "first word", "mean of words", "table rows"):
+        leads = ["", ""]
+        if name != "[CLS]":
+            told = (requests["paired"], definitions)
+            leads = [_lead(each[f"[CLS] minus {name}"]) for each in told]
+        rows.append([name, f"{requests[name]['right'][-1]:.2f}", leads[0],
+                     f"{definitions[name][0]:.2f}", leads[1]])  # fmt: skip
+    columns = ["requests", "[CLS] minus it", "definitions", "[CLS] minus it"]
+    return html(result_table(columns, rows, "last layer"),
+                "Right; paired bootstrap intervals over 300 requests and 2,000 "
+                "definitions.")  # fmt: skip
 
 
-def probes_table(record: Mapping, name: str) -> Html:
-    """Layer by layer: probes for classes, and for classes dealt by chance."""
-    found = record[name]["probes"]
-    right = found["right"]
-    splits = ("new tellings", "new words")
-    rows = [
-        [str(layer), *(f"{right[task][split][layer]:.2f}" for split in splits
-                       for task in ("classes", "control"))]
-        for layer in range(len(right["classes"][splits[0]]))
-    ]  # fmt: skip
-    frequent = found["most_frequent"]
-    rows.append(
-        ["most frequent", f"{frequent[splits[0]]:.2f}", "", f"{frequent[splits[1]]:.2f}", ""]
-    )
-    asked = ", ".join(f"{split}: {places} places of {kinds} words"
-                      for split, (places, kinds) in found["asked"].items())  # fmt: skip
-    columns = ["new tellings", "dealt", "new words", "dealt"]
-    return html(result_table(columns, rows, f"{name}, layer"), f"Right in the test; {asked}.")
+def _lead(found: Sequence[float]) -> str:
+    mean, *ends = found
+    return f"{mean:+.2f}, {interval_text(ends)}"
