@@ -26,7 +26,7 @@ ORDER = (
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
     "known_words", "fill_in_figure", "opening_figure", "any_sentence", "next_sentence",
     "sentence_figure",
-    "see_heads", "swap_heads", "weigh_words", "matrices", "toy_training",
+    "see_heads", "swap_heads", "matrices", "toy_training",
     "learning", "word_map", "own_question", "loss_plot", "toy_worker", "train_figure", "memory",
     "memory_panel", "cards", "python_worker", "exercise", "page",
 )  # fmt: skip

@@ -36,9 +36,8 @@ def says(chapter: int, sentence: str) -> None:
 
 
 def test_the_published_program_gathers_before_it_makes_logits():
-    says(3, "gathers the vectors of the masked positions first, and makes logits for these alone.")
-    says(3, "makes them for all positions: for ten tokens, the Chinese BERT returns an array of "
-         "shape (1, 10, 21128).")  # fmt: skip
+    says(3, "BERT's own script makes logits for the masked positions alone.")
+    says(3, "makes them for all positions.")
     sizes = {"vocab_size": 21128, "hidden_size": 12, "num_attention_heads": 2}
     torch.manual_seed(0)
     model = BertForMaskedLM(TheirConfig(**sizes, num_hidden_layers=1, intermediate_size=9)).eval()

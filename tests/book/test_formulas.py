@@ -108,6 +108,7 @@ def test_the_book_ships_fonts_for_formulas_and_no_script(html):
 def test_formulas_are_drawn_without_scripts(browser, html, name, screen):
     page = browser.new_page(viewport=screen, java_script_enabled=False)
     page.goto((html / name).as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
     formulas = page.evaluate(DRAWN, LETTERS)
     assert len(formulas) == (html / name).read_text(encoding="utf-8").count("<mjx-container")
     for tex, *letters in formulas:

@@ -8,7 +8,7 @@ import { test } from "node:test";
 const LIVE = new URL("../../bertbook/live/", import.meta.url);
 const FILES = ["arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "weights"];
 FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "toy_training");
-FILES.push("learning", "memory", "word_map", "known_words", "weigh_words", "own_question");
+FILES.push("learning", "memory", "word_map", "known_words", "own_question");
 FILES.push("loss_plot", "bigram_chain", "any_sentence");
 const WANTED = ["halfToNumber", "WordPieceTokenizer", "targetShares", "rowWithBlank", "chance"];
 WANTED.push("permutation", "mapOfWords", "lookOnlyAt", "editRows", "patch", "likelyWords");

@@ -3,7 +3,6 @@
 import json
 import re
 
-import numpy as np
 import pytest
 
 from bertbook.core import fill_in, next_sentence, see_heads, swap_heads, type_ahead
@@ -12,8 +11,6 @@ from bertbook.core.opening import opening
 from bertbook.core.watching import Watched
 from bertbook.corpus import Oracle, small_world
 from bertbook.records import trained_folder
-from bertbook.topics.self_attention.weigh import Way, weigh_words
-from minibert.reference import attention
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 SMALL = trained_folder("small-world")
@@ -23,10 +20,6 @@ TEXT = "anna kicks the [MASK] ball"
 STORY = "ben waits for the red bus in front of the bank | the bus leaves late and [MASK] walks home"
 TWIN = STORY.replace("ben", "anna")
 TOKENIZER = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing", "</script>"])
-VECTORS = {"one": [1, 0, 2], "cat": [-1, 2, 0], "the": [1, 0, 0]}
-SWAP = np.eye(3)[[0, 2, 1]]
-HAND = Way("attention", np.eye(3), SWAP, 2 * np.eye(3), 3**0.5)
-AVERAGE = Way("average", None, None, np.eye(3))
 
 
 @pytest.fixture(scope="module")
@@ -150,25 +143,7 @@ def test_every_file_of_the_script_is_in_it_once():
         assert text.startswith("// ") and text.count("\n") <= 250, name
 
 
-# Words that are weighed
-
-
-def numbers(content):
-    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', content)
-    return [(word, *map(float, re.findall(r">([\d.]+)</td>", cells))) for word, cells in rows]
-
-
-def test_words_are_weighed_as_the_reference_does_and_an_average_leaves_the_word_itself_out():
-    content = weigh_words(["one cat"], VECTORS, [HAND, AVERAGE], caption="Try.").content
-    x = np.array([VECTORS["one"], VECTORS["cat"]], float)
-    _, probs = attention(x, x @ SWAP, x)
-    assert numbers(content) == [("one", 0.58, 0.24), ("cat", 1.73, 0.76)]
-    assert probs[0].round(2).tolist() == [0.24, 0.76]
-    data = data_of(content)
-    assert data["vectors"]["cat"] == [-1, 2, 0] and data["sentences"] == ["one cat"]
-    assert data["ways"][0]["key"] == SWAP.tolist() and data["ways"][1]["query"] is None
-    content = weigh_words(["one cat the"], VECTORS, [AVERAGE], asks=1, caption="Try.").content
-    assert numbers(content) == [("one", 0.5), ("cat", 0.0), ("the", 0.5)]
+# What cannot be computed
 
 
 @pytest.mark.parametrize(
@@ -178,7 +153,6 @@ def test_words_are_weighed_as_the_reference_does_and_an_average_leaves_the_word_
         (fill_in, ([(FIRST, "*a* dog *sleeps*")], "small-world"), "has 2 starred words"),
         (swap_heads, (STORY, TWIN, [(1, 9)], SMALL), "no head 9 in layer 1"),
         (type_ahead, (TOKENIZER, []), "for example stored="),
-        (weigh_words, (["one dog"], VECTORS, [HAND]), "'dog' has no vector; there are one, cat"),
     ],
 )
 def test_what_cannot_be_computed_is_refused(make, given, words):
