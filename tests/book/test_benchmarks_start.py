@@ -87,7 +87,7 @@ def tiny_english():
 
     return {
         "english.kjv_parts": some,
-        "english.RUNS": (("as it is", 2, 0), ("wide", 2, 0), ("large", 2, 0)),
+        "english.RUNS": (("as it is", 2, 0), ("wide", 2, 0)),
         "english.OPTIONS": ("--vocab-size", "4000", "--held-out", "0"),
         "english.FOLDER": Path(tempfile.mkdtemp()),
     }
