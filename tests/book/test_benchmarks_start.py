@@ -165,7 +165,10 @@ TINY = {
         "head_rivals.OTHER_MEN": ["robert", "mark"],
         "head_rivals.LAYER": 1,
     },
-    "label_origins": {"label_origins.SEEDS": range(2)},
+    "label_origins": {
+        "label_origins.SEEDS": range(2), "label_origins.TUNED_SEEDS": range(1),
+        "label_curve.UPDATES": 1,
+    },
     "first_weights": {"first_weights.LENGTHS": (3, 5), "first_weights.LAST": 2,
                       "first_weights.RATES": (1e-3, 3e-3), "first_weights.SEEDS": range(2)},
     "ladder": lambda: tiny_ladder() | {

@@ -130,7 +130,7 @@ def summarized(node) -> Iterator[tuple[dict, list[float]]]:
 @pytest.mark.parametrize(
     ("name", "means"),
     [
-        ("classify", 54),
+        ("classify", 42),
         ("first_weights", 8),
         ("order", 12),
         ("small_world", 2),

@@ -22,12 +22,12 @@ CHANGED = {
 # solution passes.
 OTHERWISE = (
     """
-answer answer_f1, answer number_of_windows, bugs falling, bugs smallest, classify head, classify
-several_labels, embeddings input_vectors, many_heads many_heads, family alibi, family positions,
+answer answer_f1, answer number_of_windows, bugs falling, bugs smallest, embeddings
+input_vectors, many_heads many_heads, family alibi, family positions,
 family rotate, faster block_mask, faster distillation_loss, faster online_attention, faster
 packing, faster quantize, faster speedup, heads paired_interval, heads rank_correlation, heads
 rival, machines best_count, machines combine, machines zero, next_sentence negatives,
-family.objectives detection_loss, own_data temperature, own_data weighted_loss, real_weights
+family.objectives detection_loss, own_data temperature, real_weights
 misfits, real_weights sentence_vectors, search contrastive_loss, search fusion, search
 hard_negatives, search lowest_loss, small_world best_loss, small_world posteriors, training_loop
 accumulation, training_loop clipping, training_loop schedule, vectors centered_gap
