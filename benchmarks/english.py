@@ -1,6 +1,6 @@
 """Train BERTs on the King James Bible with the package's own command, and compare them with counts.
 
-``python -m benchmarks.english --record`` trains five models, asks every guesser the same questions
+``python -m benchmarks.english --record`` trains six models, asks every guesser the same questions
 about chapters and books that none has seen, and writes ``records/english.json``. A thousand updates
 take about two minutes of a processor. A run that is stopped goes on when the command is given
 again; ``--finished`` asks the models that are finished, and trains none; ``--runs FOLDER`` says
@@ -46,6 +46,7 @@ RUNS = (
     ("as it is", 5_000, 0),
     *(("wide", 3_000, seed) for seed in range(3)),
     ("wide", 20_000, 0),
+    ("large", 6_000, 0),
 )
 # Four heads, no dropout, and first weights four times as large as BERT's.
 CONFIG = {
@@ -61,6 +62,14 @@ CONFIG = {
     "initializer_range": 0.08,
 }
 RATE = "0.002"
+# Twice as deep and twice as wide; wider layers start smaller and learn more slowly.
+LARGE = CONFIG | {
+    "hidden_size": 256,
+    "num_hidden_layers": 4,
+    "intermediate_size": 1024,
+    "initializer_range": 0.06,
+}
+CHANGED = {"wide": (CONFIG, RATE), "large": (LARGE, "0.001")}  # which runs are not as it is
 OPTIONS = ("--vocab-size", "6000", "--held-out", "0")
 TESTS = ("chapters", "books")
 FREQUENT = 20  # so many pieces are called frequent
@@ -106,10 +115,10 @@ class Run(NamedTuple):
         """Train by the command, or go on."""
         before = minutes()
         options = ["--max-steps", str(self.steps), "--seed", str(self.seed)]
-        if self.kind == "wide":
-            config = self.folder.with_name("config.json")
-            config.write_text(json.dumps(CONFIG), encoding="utf-8")
-            options += ["--config", str(config), "--learning-rate", RATE]
+        if self.kind in CHANGED:
+            config, rate = self.folder.with_name(f"{self.kind}.json"), CHANGED[self.kind][1]
+            config.write_text(json.dumps(CHANGED[self.kind][0]), encoding="utf-8")
+            options += ["--config", str(config), "--learning-rate", rate]
         begun = (self.folder / "run.json").is_file()
         given = ["--resume"] if begun else [str(text), *OPTIONS, *options]
         status = pretrain([*given, "--out", str(self.folder)])
@@ -248,18 +257,18 @@ def make_record(runs: Sequence[Run]) -> dict[str, Any]:
     torch.set_num_threads(1)
     parts = kjv_parts()
     guessers = Guessers(runs, parts)
-    (first, *_) = guessers.models.values()
     return {
         "command": COMMAND,
         "origin": origin(COMMAND),
         "text": {name: described(part) for name, part in parts._asdict().items()},
         "options": " ".join(OPTIONS),
-        "config": CONFIG,
-        "rate": RATE,
+        "changed": {kind: {"rate": rate, **sizes} for kind, (sizes, rate) in CHANGED.items()},
         "pieces": guessers.tokenizer.vocab_size,
-        "parameters": sum(p.numel() for p in first.parameters()),
         "powers": [round(float(power), 3) for power in guessers.counts.powers],
-        "runs": {run.name: run.told() for run in runs},
+        "runs": {
+            run.name: {"parameters": parameters_of(guessers.models[run.name]), **run.told()}
+            for run in runs
+        },
         "tests": {name: guessers.measure(getattr(parts, name)) for name in TESTS},
         "forms": [list(pair) for pair in FORMS],
         "answers": {s: answers_of(s, guessers) for s in SENTENCES},
@@ -268,6 +277,11 @@ def make_record(runs: Sequence[Run]) -> dict[str, Any]:
             for name, m in guessers.models.items()
         },
     }
+
+
+def parameters_of(model: BertForPreTraining) -> int:
+    """Count the parameters of a model."""
+    return sum(parameter.numel() for parameter in model.parameters())
 
 
 def answers_of(sentence: str, guessers: Guessers) -> dict[str, list]:

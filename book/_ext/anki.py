@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 import genanki
-from cards import CHAPTERS, stored_cards
+from cards import CHAPTERS, first_cards, stored_cards
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -40,9 +40,11 @@ def deck() -> genanki.Deck:
         templates=[{"name": "Card", "qfmt": "{{Front}}", "afmt": "{{Front}}<hr>{{Back}}"}],
     )
     made = genanki.Deck(DECK, "BERT by Hand")
+    first = first_cards()
     for chapter, front, back in all_cards():
         guid = genanki.guid_for(html.unescape(front))
-        made.add_note(genanki.Note(kind, [front, back], guid=guid, tags=[f"chapter-{chapter}"]))
+        tags = [f"chapter-{chapter}", *["learn-first"] * (front in first)]
+        made.add_note(genanki.Note(kind, [front, back], guid=guid, tags=tags))
     return made
 
 

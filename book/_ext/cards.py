@@ -1,9 +1,11 @@
 """The Sphinx extension that puts the flashcards of all chapters on one page.
 
 The cards are taken from what the notebooks have stored, so that each stands in one place only, with
-the same elements and the same style as in its chapter.
+the same elements and the same style as in its chapter. Those to learn first, whose fronts stand in
+``first_cards.txt``, get a class that the style sheet marks with a star.
 """
 
+import html
 import json
 import re
 from pathlib import Path
@@ -16,6 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 CHAPTERS = Path(__file__).resolve().parents[1] / "chapters"
 CARDS = re.compile(r'<div class="mb-cards".*</div>', re.DOTALL)
 STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
+FIRST_CARDS = CHAPTERS.parent / "first_cards.txt"
 
 
 def stored_cards(chapter: Path) -> list[str]:
@@ -26,11 +29,25 @@ def stored_cards(chapter: Path) -> list[str]:
     return [page for page in pages if CARDS.search(page)]
 
 
+def first_cards() -> list[str]:
+    """List the fronts of the cards to learn first, as they are escaped in the notebooks."""
+    return [html.escape(line) for line in FIRST_CARDS.read_text(encoding="utf-8").splitlines()]
+
+
+def with_stars(page: str) -> str:
+    """Mark the cards of a page that are to be learned first."""
+    for front in first_cards():
+        card = f"<details><summary>{front}</summary>"
+        page = page.replace(card, card.replace("<details>", '<details class="mb-first">'))
+    return page
+
+
 class AllFlashcards(SphinxDirective):
     """The flashcards of all chapters, each chapter's under a heading that leads to it."""
 
     def run(self) -> list[nodes.Node]:
         """Write one section for each chapter that has cards."""
+        self.env.note_dependency(str(FIRST_CARDS))
         found: list[nodes.Node] = []
         for chapter in sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb")):
             self.env.note_dependency(str(chapter))
@@ -50,7 +67,7 @@ class AllFlashcards(SphinxDirective):
         section += nodes.paragraph("", "", link)
         for page in pages:
             shown = page if with_style else STYLE.sub("", page)
-            section += nodes.raw("", shown, format="html")
+            section += nodes.raw("", with_stars(shown), format="html")
         return section
 
 

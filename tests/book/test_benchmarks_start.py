@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save_file
 from benchmarks.__main__ import tasks
 from benchmarks.records import origins
 from bertbook.core.eight_bits import load_from_eight_bits
-from bertbook.corpus import KjvParts
+from bertbook.corpus import KjvParts, noun_glosses
 from bertbook.records import HERE, record_of
 from minibert.loading import load_tokenizer, save_pretrained
 from minibert.pretraining import BertForPreTraining
@@ -87,10 +87,27 @@ def tiny_english():
 
     return {
         "english.kjv_parts": some,
-        "english.RUNS": (("as it is", 2, 0), ("wide", 2, 0)),
+        "english.RUNS": (("as it is", 2, 0), ("wide", 2, 0), ("large", 2, 0)),
         "english.OPTIONS": ("--vocab-size", "4000", "--held-out", "0"),
         "english.FOLDER": Path(tempfile.mkdtemp()),
     }
+
+
+def tiny_english_glosses():
+    """Take the stored definitions in the place of Debian's file, set as they are set there."""
+    file = Path(tempfile.mkdtemp()) / "data.noun"
+    lines = [
+        f"{n:08d} 06 n 01 {row.word.replace(' ', '_')} 0 000 | {row.gloss}\n"
+        for n, row in enumerate(noun_glosses()[:400])
+    ]
+    file.write_text("".join(lines), encoding="utf-8")
+    return {
+        "english_glosses.kjv_parts": tiny_english()["english.kjv_parts"],
+        "english_glosses.WORDNET": file, "english_glosses.EVERY": 5,
+        "english_glosses.FOLDER": Path(tempfile.mkdtemp()),
+        "english_glosses.VOCABULARY": 2000,
+        "english_glosses.UPDATES": {"Bible": 2, "glosses": 2, "both": 2},
+    }  # fmt: skip
 
 
 def tiny_search_runs():
@@ -150,6 +167,7 @@ TINY = {
         "distilling.KEPT": (0, 1),
     },
     "english": tiny_english,
+    "english_glosses": tiny_english_glosses,
     "english_page": lambda: {
         "english_page.TRAINED": unpacked_english(), "english_page.VERSES": 5,
         "english_page.FEW": 2,

@@ -152,7 +152,9 @@ def test_the_record_is_of_these_questions():
     record, parts = record_of("english"), kjv_parts()
     tokenizer = WordPieceTokenizer.load(HERE / "english" / "vocab.txt", True)
     assert record["pieces"] == tokenizer.vocab_size == 6000
-    assert record["config"] == english.CONFIG and record["rate"] == english.RATE
+    assert record["changed"] == {
+        kind: {"rate": rate, **sizes} for kind, (sizes, rate) in english.CHANGED.items()
+    }
     for name, part in parts._asdict().items():
         assert record["text"][name] == english.described(part)
     for name in english.TESTS:
