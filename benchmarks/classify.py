@@ -26,8 +26,6 @@ from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import initialize_weights
 from minibert.parts import override
 from minibert.tasks import BertForSequenceClassification, train_from_top
-from minibert.training import BertTrainer
-from minibert.wordpiece import WordPieceTokenizer
 
 from .classify_baselines import (
     SPLITS,
@@ -50,7 +48,7 @@ SEEDS, CHOICE_SEED = range(5), 100
 
 
 class Plan(NamedTuple):
-    """How long a method may train, and the learning rates to choose from; none: those known."""
+    """How long a method may train, and the learning rates to choose from."""
 
     epochs: int
     learning_rates: tuple[float, ...]
@@ -58,12 +56,10 @@ class Plan(NamedTuple):
 
 
 PLANS = {  # task, encoder, method
-    ("requests", "small world", "frozen"): Plan(30, (1e-3, 3e-3, 1e-2), 10),
     ("requests", "small world", "full"): Plan(30, (3e-4, 1e-3, 3e-3), 10),
     ("requests", "new weights", "full"): Plan(30, (3e-4, 1e-3, 3e-3), 10),
     ("requests", "MiniLM", "frozen"): Plan(6, (1e-3, 3e-3)),
     ("requests", "MiniLM", "full"): Plan(3, (1e-4, 3e-4)),
-    ("requests", "MiniLM", "gradual"): Plan(4, ()),
     ("pairs", "MiniLM", "full"): Plan(20, (5e-5, 1e-4)),
 }
 
@@ -84,51 +80,23 @@ def new_model(encoder: str, labels: tuple[str, ...], seed: int) -> BertForSequen
     return model
 
 
-def stages(layers: int, first: float, rest: float) -> list[tuple[int, float]]:
-    """Thaw in four steps: the head, a third of the groups, two thirds, all."""
-    return [(0, first), *((round((layers + 1) * third / 3), rest) for third in (1, 2, 3))]
-
-
-def thaw(
-    model: BertForSequenceClassification,
-    rows: dict,
-    tokenizer: WordPieceTokenizer,
-    *,
-    seed: int,
-    stages: list[tuple[int, float]],
-) -> BertTrainer:
-    """Train for one epoch at each stage, from the head down, each with a new optimizer."""
-    trainer = None
-    for stage, (groups, learning_rate) in enumerate(stages):
-        train_from_top(model, groups)
-        wishes = {"learning_rate": learning_rate, "epochs": 1}
-        trainer = chapter.tune(model, rows, tokenizer, seed=1000 * stage + seed, **wishes)
-    assert trainer is not None, "there is no stage"
-    return trainer
-
-
 def train(task: Task, encoder: str, method: str, seed: int, rates: dict, plan: Plan) -> dict:
     """Train and ask one model; `rates` holds the learning rate of each method."""
     wall, cpu = time.perf_counter(), time.process_time()
     tokenizer = load_tokenizer(folder_of(encoder), do_lower_case=True)
     rows = {split: task.rows(tokenizer, split) for split in SPLITS}
     model = new_model(encoder, task.labels, seed)
-    if method == "gradual":
-        order = stages(model.config.num_hidden_layers, rates["frozen"], rates["full"])
-        trainer = thaw(model, rows, tokenizer, seed=seed, stages=order)
-        before = (len(order) - 1) * trainer.config.max_steps
-    else:
-        if method == "frozen":
-            train_from_top(model, 0)
-        wishes = {"learning_rate": rates[method], **plan._asdict()}
-        del wishes["learning_rates"]
-        trainer, before = chapter.tune(model, rows, tokenizer, seed=seed, **wishes), 0
+    if method == "frozen":
+        train_from_top(model, 0)
+    wishes = {"learning_rate": rates[method], **plan._asdict()}
+    del wishes["learning_rates"]
+    trainer = chapter.tune(model, rows, tokenizer, seed=seed, **wishes)
     answers = {s: chapter.probabilities(model, rows[s], tokenizer) for s in SPLITS[1:]}
     run = {
         "seed": seed,
-        "learning_rate": rates["full" if method == "gradual" else method],
-        "updates": before + trainer.step,
-        "best_update": before + trainer.best.step,
+        "learning_rate": rates[method],
+        "updates": trainer.step,
+        "best_update": trainer.best.step,
         "validation_loss": round(trainer.best.loss, 4),
         "validation_losses": [
             round(r["eval_loss"], 3) for r in trainer.history if "eval_loss" in r
@@ -162,9 +130,8 @@ def baselines() -> list[dict]:
     for name, task in TASKS.items():
         answers = {("none", method): told for method, told in word_counts(task).items()}
         if name == "requests":
-            for encoder in ("small world", "MiniLM"):
-                for method, vectors in frozen_vectors(encoder).items():
-                    answers[encoder, method] = linear_answers(vectors)
+            for method, vectors in frozen_vectors("MiniLM").items():
+                answers["MiniLM", method] = linear_answers(vectors)
         else:
             answers["MiniLM", "similarity"] = similar_vectors()
         for (encoder, method), told in answers.items():
@@ -202,8 +169,7 @@ def measure(name: str, encoder: str, method: str, known: dict[str, float]) -> di
     """Choose a learning rate and make the five runs of a method; `known` gets the rate."""
     plan, before = PLANS[name, encoder, method], minutes()
     choices = choose(name, encoder, method)
-    if choices:
-        known[method] = best_rate(choices)
+    known[method] = best_rate(choices)
     runs = []
     for seed in SEEDS:
         runs.append(train(TASKS[name], encoder, method, seed, known, plan))

@@ -6,7 +6,7 @@ stores them in ``records/tag_and_answer.json``, and what the first reader says t
 ``records/answers.json``: Chapters 17 and 18 take them from there (70 minutes of one core). Stopped,
 it goes on where it was.
 
-``--taggers`` asks taggers about words that nobody knows, trains some on labels that are one token
+``--taggers`` asks taggers about names that nobody knows, trains some on labels that are one token
 too early, and stores the scores of the first in ``records/tags.json`` (half a minute each).
 ``--readers every_window`` trains readers that learn from the windows without the answer, too, in
 about as many updates and with products in bfloat16 (four minutes each); ``--readers equal_epochs``
@@ -124,19 +124,16 @@ def train_tagger(
 
 
 def ask_about_names(model: nn.Module, tokenizer: WordPieceTokenizer) -> dict:
-    """Put words that nobody knows in the place of names, and of other words."""
+    """Put words that nobody knows in the place of names."""
     test = entity_sentences("test")
     true = [find_entities(sentence.tags) for sentence in test]
     nonsense = tag.nonsense_names(test, random.Random(17))
     known, unseen = (tag.find_names(model, tokenizer, asked) for asked in (test, nonsense))
-    changed, places = tag.strange_words(test, random.Random(18))
-    taken = tag.taken_for_names(tag.find_names(model, tokenizer, changed), places)
     return {
         "counts": entity_counts(known, true),
         "nonsense_counts": entity_counts(unseen, true),
         "end_counts": entity_counts(*map(without_kinds, (known, true))),
         "nonsense_end_counts": entity_counts(*map(without_kinds, (unseen, true))),
-        "strange_taken": [sum(taken), len(taken)],
     }
 
 

@@ -179,7 +179,10 @@ TINY = {
         "head_rivals.OTHER_MEN": ["robert", "mark"],
         "head_rivals.LAYER": 1,
     },
-    "label_origins": {"label_origins.SEEDS": range(2)},
+    "label_origins": {
+        "label_origins.SEEDS": range(2), "label_origins.TUNED_SEEDS": range(1),
+        "label_curve.UPDATES": 1,
+    },
     "ladder": lambda: tiny_ladder() | {
         "ladder_use.SENTENCES": 8, "ladder_use.ALONE": 2, "ladder_before.CHARACTERS": 20_000,
         "ladder_before.MERGES": 20,
@@ -222,6 +225,9 @@ TINY = {
     },
     "tag_and_answer": lambda: tiny_readers() | tiny_taggers(),
     "three_back": {"three_back.UPDATES": 5, "three_back.FIRST": 2, "three_back.SEEDS": range(2)},
+    "tag_controls": lambda: few("tag_controls", "entity_sentences", 40) | {
+        "tag_controls.SEEDS": range(1),
+    },
     "toy_bert": {"toy_bert.STEPS": 8, "toy_bert.LOOKS": 2, "toy_bert.LOOK_AT_FOLDS": 4},
     "toy_depth": {
         "toy_depth.DEPTH": 3, "toy_depth.SEEDS": range(2), "toy_depth.UPDATES": 4,

@@ -130,7 +130,7 @@ def summarized(node) -> Iterator[tuple[dict, list[float]]]:
 @pytest.mark.parametrize(
     ("name", "means"),
     [
-        ("classify", 54),
+        ("classify", 42),
         ("order", 12),
         ("small_world", 2),
         ("toy_depth", 5),

@@ -253,11 +253,11 @@ def word_counts_of_the_requests():
 
 
 @piece(5e-3, marks=pytest.mark.thorough)
-def a_run_on_frozen_layers():
-    classify, about = benchmark("classify"), ("requests", "small world", "frozen")
+def a_run_of_new_weights():
+    classify, about = benchmark("classify"), ("requests", "new weights", "full")
     methods = {(m["task"], m["encoder"], m["method"]): m for m in record_of("classify")["methods"]}
     told = methods[about]["runs"][0]
-    rates = {"frozen": told["learning_rate"]}
+    rates = {"full": told["learning_rate"]}
     task, plan = classify.TASKS[about[0]], classify.PLANS[about]
     run = classify.train(task, *about[1:], 0, rates, plan)
     yield run["validation_loss"], told["validation_loss"]

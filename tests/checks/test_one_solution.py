@@ -22,13 +22,13 @@ CHANGED = {
 # solution passes.
 OTHERWISE = (
     """
-answer answer_f1, answer number_of_windows, bugs falling, bugs smallest, classify head, classify
-several_labels, many_heads many_heads, family alibi, family positions, family rotate, faster
-block_mask, faster online_attention, faster packing, faster quantize, heads paired_interval, heads
-rival, machines combine, machines zero, next_sentence negatives, family.objectives detection_loss,
-own_data temperature, own_data weighted_loss, real_weights misfits, real_weights sentence_vectors,
-search contrastive_loss, search hard_negatives, search lowest_loss, small_world best_loss,
-small_world posteriors, training_loop accumulation, training_loop schedule, vectors centered_gap
+answer answer_f1, answer number_of_windows, bugs falling, bugs smallest, many_heads many_heads,
+family alibi, family positions, family rotate, faster block_mask, faster online_attention, faster
+packing, faster quantize, heads paired_interval, heads rival, machines combine, machines zero,
+next_sentence negatives, family.objectives detection_loss, own_data temperature, real_weights
+misfits, real_weights sentence_vectors, search contrastive_loss, search hard_negatives, search
+lowest_loss, small_world best_loss, small_world posteriors, training_loop accumulation,
+training_loop schedule, vectors centered_gap
 """.replace("\n", " ")
     .strip()
     .split(", ")

@@ -49,8 +49,6 @@ for t in sorted(sure)[::-1]:
 return best"""
 LENGTH = "np.sqrt((weight**2).sum() + (bias**2).sum())"
 FACTOR = "min(1.0, longest / length)"
-NO = "p = 1 / (1 + np.exp(-logits))\nreturn (-labels * np.log(p) - (1 - labels) * NO).mean()"
-P = "p = softmax(pooled @ weight.T + bias)\nreturn "
 F1 = "2 * shared / (len(told) + len(true))"
 COSINES = "names @ pronoun / np.linalg.norm(names, axis=1)"
 RANKS = "np.argsort(np.argsort(values))"
@@ -83,21 +81,16 @@ SLIPS = [
     ("15.4", "rng.normal(size=shape)", "np.full(shape, rng.normal())", "of a tensor are equal"),
     ("15.4", "for name in shapes)", "for name in [*shapes][-1:])", "return too early"),
     ("15.4", "load(target, tensors)", "load(tensors, target)", "with target first"),
-    ("16.1", "", P + "-np.log(p[labels]).mean()", "takes whole rows"),
-    ("16.1", "", P + "-np.log(p[labels, np.arange(len(labels))]).mean()", "Which index comes"),
-    ("16.1", "", P + "-np.log(softmax(p)[np.arange(len(labels)), labels]).mean()", "twice"),
-    ("16.2", "", "np.log1p(np.exp(-logits * labels)).mean()", "for labels of 1 and −1"),
-    ("16.2", "", NO.replace("NO", "(1 - np.log(p))"), "logarithm of 1 − p"),
-    ("16.4", "range(fewer + 1)", "range(only_first + 1)", "wins of the first classifier"),
-    ("16.4", "range(fewer + 1)", "range(only_second + 1)", "wins of the second classifier"),
-    ("16.4", "range(fewer + 1)", "range(1, fewer + 1)", "All coins may fall alike"),
-    ("16.4", "min(1.0, ", "coins and min(1.0, ", "never differ, p is 1"),
-    ("16.4", "", WON.replace("LESS", "0"), "approximation by chi-square"),
-    ("16.4", "", WON.replace("LESS", "1"), "approximation by chi-square"),
-    ("16.4", "tail = ", "tail = -math.comb(coins, fewer) / 2 + ", "the mid-p"),
-    ("16.5", "", SURE, "stop at the first failure"),
-    ("16.5", "chances.max(axis=1)", "chances.max(axis=0)", "axis=1"),
-    ("16.5", "(axis=1)", "(axis=0)", "axis=1"),
+    ("16.2", "range(fewer + 1)", "range(only_first + 1)", "wins of the first classifier"),
+    ("16.2", "range(fewer + 1)", "range(only_second + 1)", "wins of the second classifier"),
+    ("16.2", "range(fewer + 1)", "range(1, fewer + 1)", "All coins may fall alike"),
+    ("16.2", "min(1.0, ", "coins and min(1.0, ", "never differ, p is 1"),
+    ("16.2", "", WON.replace("LESS", "0"), "approximation by chi-square"),
+    ("16.2", "", WON.replace("LESS", "1"), "approximation by chi-square"),
+    ("16.2", "tail = ", "tail = -math.comb(coins, fewer) / 2 + ", "the mid-p"),
+    ("16.3", "", SURE, "stop at the first failure"),
+    ("16.3", "chances.max(axis=1)", "chances.max(axis=0)", "axis=1"),
+    ("16.3", "(axis=1)", "(axis=0)", "axis=1"),
     ("17.1", "[-100] * count", "[-1] * count", "The loss does not know −1"),
     ("18.1", "divmod(int(sums.argmax()), n)",
      "divmod(int(sums[inside][:, inside].argmax()), inside.sum())", "the question included"),

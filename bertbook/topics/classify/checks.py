@@ -1,4 +1,4 @@
-"""Exercises of Chapter 16: losses of classifiers, when to stop, McNemar, thresholds."""
+"""Exercises of Chapter 16: when to stop, McNemar, thresholds."""
 
 import math
 
@@ -6,75 +6,6 @@ import numpy as np
 
 from bertbook.core.exercises.exercise import Exercise
 from minibert.reference import softmax
-
-_RNG = np.random.default_rng(16)
-
-
-def _head(x, w, b, labels):
-    z, rows = x @ w.T + b, np.arange(len(labels))
-    p = softmax(z)[rows, labels]
-    return -np.log(p).mean()
-
-
-def _head_case(batch, classes):
-    numbers = (_RNG.normal(size=shape) for shape in ((batch, 4), (classes, 4), classes))
-    return *numbers, _RNG.integers(classes, size=batch)
-
-
-check_head = Exercise(
-    "Compute the mean loss of a classifier, from pooled vectors.",
-    _head,
-    cases=[_head_case(3, 3), _head_case(4, 2), _head_case(1, 5)],
-    mistakes={
-        ", labels] → , labels - 1] ¦ , (labels + 1) % len(w)]": "Classes are counted from 0.",
-        "+ b →": "The bias is added to the scores. Where is it?",
-        "w.T → w ¦ w.reshape(-1, len(w))": "A row for each class: which way must it be turned?",
-        "mean → sum": "That is the sum over the batch. Take the mean.",
-        "return -np.log → return np.log": "Right up to the sign.",
-        "np.log → np.log2": "Take the natural logarithm.",
-        "-np.log(p) → (1 - p)": "Where is the logarithm?",
-        "(p).mean() → (p.mean())": "Take the mean of the logarithms.",
-        "softmax(z) → softmax(z, axis=0)": "The classes of one request share the probability, not "
-            "the requests.",
-        "softmax(z) → softmax(softmax(z))": "You take the softmax twice.",
-        "[rows, labels] → [labels]": "[labels] takes whole rows. Which column goes with each?",
-        "[rows, labels] → [labels, rows]": "Rows are requests. Which index comes first?",
-        "[rows, labels] →": "Which column belongs to each request?",
-        "-np.log(p) → (z.argmax(axis=1) != labels)": "You count answers. How probable is the true "
-            "class?",
-        ".mean() → [0]": "That is one request. Does your loop return too early?",
-        "softmax(z)[ → np.exp(z)[": "These are scores. Where is the softmax?",
-        ".mean() →": "Take the mean over all requests.",
-    },
-)  # fmt: skip
-
-
-def _several(z, labels):
-    p = 1 / (1 + np.exp(-z))
-    yes, no = np.log(p), np.log(1 - p)
-    losses = -labels * yes - (1 - labels) * no
-    return losses.mean()
-
-
-check_several_labels = Exercise(
-    "Compute the mean loss of labels that do not exclude each other.",
-    _several,
-    cases=[(_RNG.normal(size=shape), _RNG.integers(2, size=shape).astype(float))
-           for shape in ((2, 3), (4, 2), (1, 4))],
-    mistakes={
-        "→ -(labels * np.log(softmax(z))).sum(axis=1).mean()": "That is a softmax. Here each class "
-            "is a question of its own.",
-        ("mean() → sum(axis=1).mean()", "mean → sum"): "Take one mean, over all questions.",
-        "- (1 - labels) * no →": "A wrong answer costs something whether the label is 1 or 0.",
-        "yes - → yes +": "Both logarithms are below 0. Which sign has the part for no?",
-        "* no → * (1 - yes)": "Is the logarithm of 1 − p the same as 1 minus that of p?",
-        "→ np.log(1 + np.exp(-z * labels)).mean()": "That formula is for labels of 1 and −1.",
-        "yes, no = → no, yes =": "Turned around: which of the two is the probability of yes?",
-        "return → return -": "Right up to the sign.",
-        "np.log → np.log2": "Take the natural logarithm.",
-        "losses. → abs(p - labels). ¦ ((p - labels) ** 2).": "Where is the logarithm?",
-    },
-)  # fmt: skip
 
 
 def _stop(losses, patience):

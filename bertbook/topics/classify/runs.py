@@ -13,7 +13,6 @@ from bertbook.core.attention_maps import bootstrap_interval
 from bertbook.core.html import Html, html
 from bertbook.core.tables import result_table
 from bertbook.corpus import (
-    MARKS,
     PAIR_LABELS,
     REQUEST_LABELS,
     glosses_file,
@@ -25,8 +24,6 @@ from berttools.classify.splitting import split_rows
 from berttools.classify.table import read_table
 
 TASKS = {"requests": (REQUEST_LABELS, service_requests), "pairs": (PAIR_LABELS, question_pairs)}
-SIZES = (20, 60, 200, 630)
-OTHERS = ("keyword", "negation", "two topics")  # marks of requests that are not about spelling
 
 
 class Runs:
@@ -125,100 +122,39 @@ def lead_over(
 
 
 def method_table(runs: Runs) -> Html:
-    """Show what every method reaches on the test part."""
+    """Show what every method reaches on the test part, and what chance does in its place."""
+    rights = {
+        f"{encoder} {method}".removeprefix("none "): runs.right(encoder, method)
+        for encoder, method in runs.methods
+    } | {name: _tested(drawn) for name, drawn in record_of("label_origins")["controls"].items()}
     rows = []
-    for encoder, method in runs.methods:
-        right = runs.right(encoder, method)
+    for name, right in rights.items():
         shares = right.mean(axis=1)
         sd = f"{statistics.stdev(shares):.3f}" if len(shares) > 1 else ""
-        name = f"{encoder} {method}".removeprefix("none ")
         rows.append((name, f"{shares.mean():.3f}", sd, from_to(right.mean(axis=0))))
     return html(
-        result_table(["right", "sd, 5 seeds", "95 % over requests"], rows),
-        caption=f"What each method gets right of the {len(runs.truth)} of the test part. The sd is "
-        "over seeds, where there are any; the interval is a bootstrap over requests.",
+        result_table(["right", "sd of five", "95 % over requests"], rows),
+        caption=f"What each method gets right of the {len(runs.truth)} of the test part; the sd is "
+        "over seeds. In the last rows the table of words, or the layers, are drawn by chance.",
     )
 
 
-def plateau(runs: Runs, encoders: tuple[str, str]) -> Html:
-    """Show how far two kinds of runs with a long patience came, from lowest to highest seed."""
-    found = [runs.of(encoder, "full") for encoder in encoders]
-    told = {
-        "updates": lambda run: run["updates"],
-        "lowest loss after": lambda run: run["best_update"],
-        "lowest loss": lambda run: run["validation_loss"],
-        "loss at the end": lambda run: run["validation_losses"][-1],
-    }
+def _tested(runs: Sequence[str]) -> Bool[np.ndarray, "draws rows"]:
+    """Unpack what was right of the test part, a row for each run."""
+    return np.array([[*map(int, run[:180])] for run in runs], dtype=bool)
+
+
+def label_leads(runs: Runs, sizes: Sequence[int]) -> Html:
+    """Show how far full fine-tuning is ahead of fixed vectors, by the number of labels."""
     rows = [
-        (name, *(_span([take(run) for run in of]) for of in found)) for name, take in told.items()
-    ]
-    ahead, between = lead_over(*(runs.right(encoder, "full") for encoder in encoders))
+        (f"{size} labels", *lead_over(runs.right_with("full", size),
+                                      runs.right_with("fixed vectors", size)))
+        for size in sizes
+    ]  # fmt: skip
     return html(
-        result_table(encoders, rows),
-        caption="Fine-tuned in full with a patience of 10: the lowest and the highest of five "
-        "seeds. Losses are those of the validation part; ln 3 is 1.10. On the test part "
-        f"{encoders[0]} are ahead by {ahead}, {between} over requests.",
-    )
-
-
-def _span(values: list[float]) -> str:
-    digits = 2 if isinstance(values[0], float) else 0
-    return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
-
-
-def label_curve(runs: Runs) -> Html:
-    """Show the share of right answers by the number of labels."""
-    names = ("naive Bayes", "word table", "fixed vectors", "full")
-    rows = [
-        (name, *(_mean_and_sd(runs.right_with(name, size)) for size in SIZES)) for name in names
-    ]
-    return html(
-        result_table([f"{size} labels" for size in SIZES], rows),
-        caption="Right on the test part, by the number of labels; ± is the sd over five draws of "
-        "the labels.",
-    )
-
-
-def _mean_and_sd(right: Bool[np.ndarray, "... rows"]) -> str:
-    shares = right.mean(axis=1)
-    return f"{shares.mean():.2f} ± {shares.std(ddof=1):.2f}"
-
-
-def label_leads(runs: Runs, pairs: Sequence[tuple[str, int, str, int]], also: str = "") -> Html:
-    """Show who is ahead of whom with how many labels: pairs of a name and a number."""
-    rows = [
-        (
-            f"{one}, {given}" + f" − {other}, {got}",
-            *lead_over(runs.right_with(one, given, also), runs.right_with(other, got, also)),
-        )
-        for one, given, other, got in pairs
-    ]
-    asked = len(runs.truth) + (len(runs.truth_of(also)) if also else 0)
-    return html(
-        result_table(["ahead by", "95 %"], rows, corner="method and labels"),
-        caption=f"Differences on the same {asked} requests, means over five draws of the labels; "
-        "the interval is a bootstrap over requests.",
-    )
-
-
-def marked(runs: Runs, compared: dict[str, tuple[str, str]]) -> Html:
-    """Show what each method gets right of the requests that are hard, and why they are."""
-    marks = np.array([request.mark or "no mark" for request in service_requests("test")])
-    groups = {name: marks == name for name in ("no mark", *MARKS)}
-    groups["all three of them"] = np.isin(marks, OTHERS)
-    order = ("no mark", "typo", *OTHERS, "all three of them")
-    hits = [runs.right(*about).mean(axis=0) for about in compared.values()]
-    rows = [
-        (
-            f"{name}, n = {groups[name].sum()}",
-            *(share_and_interval(hit[groups[name]]) for hit in hits),
-        )
-        for name in order
-    ]
-    return html(
-        result_table(list(compared), rows),
-        caption="Right on the test part, by the mark of the request; means over the seeds where "
-        "there are several, each with an interval from a bootstrap over requests.",
+        result_table(["ahead by", "95 %"], rows, corner="full − fixed vectors"),
+        caption=f"Differences on the same {len(runs.truth)} requests, means over five draws of the "
+        "labels; the interval is a bootstrap over requests.",
     )
 
 
@@ -233,14 +169,14 @@ def share_and_interval(hits: Float[np.ndarray, " rows"]) -> str:
 def duels(
     runs: Runs,
     pairs: Sequence[tuple[tuple[str, str], tuple[str, str]]],
-    test: Callable[[int, int], float],
+    test: Callable[[np.ndarray, np.ndarray, np.ndarray], float],
 ) -> Html:
     """Show where exactly one of two methods is right, first seeds, and what a test makes of it."""
     rows = []
     for one, other in pairs:
         a, b = runs.right(*one)[0], runs.right(*other)[0]
         first, second = int((a & ~b).sum()), int((b & ~a).sum())
-        p = test(first, second)
+        p = test(runs.truth, *(runs.answers(*about)[0] for about in (one, other)))
         names = (" ".join(about).removeprefix("none ") for about in (one, other))
         p_value = f"{p:.3f}" if p >= 0.001 else "below 0.001"
         rows.append((" / ".join(names), first, second, p_value))
@@ -251,44 +187,25 @@ def duels(
     )
 
 
-def _shares(runs: Sequence[str], tested: int = 180) -> Float[np.ndarray, "draws rows"]:
-    """Unpack what was right of the test part, a row for each draw."""
-    return np.array([[*map(int, run[:tested])] for run in runs])
-
-
-def origins_table() -> Html:
-    """Show what requests by hand and by rules bring, without fine-tuning."""
-    cheap = record_of("label_origins")["cheap"]
-    names = ("naive Bayes", "word table", "fixed vectors")
-    rows = [
-        (sample, *(f"{_shares(own[name]).mean():.3f}" for name in names))
-        for sample, own in cheap.items()
-    ]
-    return html(
-        result_table([*names], rows, "learned from"),
-        "Right on the test part; means of five draws, or one sample where there is only one.",
-    )
-
-
-def chance_table() -> Html:
-    """Show tables and layers that chance has drawn, beside the trained ones."""
+def origins_table(runs: Runs) -> Html:
+    """Show what requests by hand and by rules bring, with each method of the learning curve."""
     record = record_of("label_origins")
-    trained = record["cheap"]["all 630"]
+    names = ("naive Bayes", "word table", "fixed vectors")
+    tuned = {name: _tested(made) for name, made in record["fine-tuned"]["runs"].items()}
+    tuned["all 630"] = runs.right_with("full", 630)
     rows = []
-    for name, runs in {
-        **record["controls"],
-        "trained table, no layer": trained["word table"],
-        "trained table, trained layers": trained["fixed vectors"],
-    }.items():
-        shares = _shares(runs)
-        each = shares.mean(axis=1)
-        spread = f"{each.min():.2f} to {each.max():.2f}" if len(each) > 1 else ""
-        rows.append((name, f"{each.mean():.3f}", spread, share_and_interval(shares.mean(axis=0))))
-    columns = ["mean", "over five draws", "interval"]
+    for sample, full in tuned.items():
+        cheap = (f"{_tested(record['cheap'][sample][name]).mean():.3f}" for name in names)
+        rows.append((sample, *cheap, _with_ends(full.mean(axis=1))))
     return html(
-        result_table(columns, rows),
-        "A linear classifier, learned from all 630 requests; intervals are over 180 requests.",
+        result_table([*names, "full"], rows, "learned from"),
+        "Right on the test part. Full fine-tuning: the mean of three runs, with all 630 of five, "
+        "from the lowest to the highest.",
     )
+
+
+def _with_ends(shares: Float[np.ndarray, " runs"]) -> str:
+    return f"{shares.mean():.2f} {shares.min():.2f}\u2060–\u2060{shares.max():.2f}"
 
 
 def glosses_table() -> Html:

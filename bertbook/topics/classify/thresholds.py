@@ -36,7 +36,8 @@ def calibration(
                 f"{hit[kept].mean():.2f}",
             )
         )
-    heads = ["believes / right", "too sure by", f"keeps at {threshold:g}", "right of these"]
+    kept_at = f"keeps at {threshold:g}"
+    heads = ["confidence / accuracy", "overconfident by", kept_at, "right of these"]
     return html(
         result_table(heads, rows),
         caption=f"The mean of the largest probability and the share of right answers, on "

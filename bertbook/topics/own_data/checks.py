@@ -1,4 +1,4 @@
-"""Exercises of Chapter 19: a temperature, a weighted loss, leaks, thresholds with a margin."""
+"""Exercises of Chapter 19: a temperature, leaks, thresholds with a margin."""
 
 import math
 import re
@@ -40,32 +40,6 @@ check_temperature = Exercise(
         "logits → softmax(logits)": "Divide the scores, before the softmax.",
         "[rows, labels] → .max(axis=1)": "Divide the scores, before the softmax, and take the loss "
             "of the true class.",
-    },
-)  # fmt: skip
-
-
-def _weighted(logits, labels, weights):
-    chances = softmax(logits)[np.arange(len(labels)), labels]
-    own = weights[labels]
-    return -(own * np.log(chances)).sum() / own.sum()
-
-
-def _weighted_case(rows, classes):
-    logits, labels = _RNG.normal(size=(rows, classes)), _RNG.integers(classes, size=rows)
-    return logits, labels, _RNG.uniform(0.3, 6, size=classes)
-
-
-check_weighted_loss = Exercise(
-    "Compute the mean loss of letters whose classes count differently.",
-    _weighted,
-    cases=[_weighted_case(4, 3), _weighted_case(7, 2), _weighted_case(9, 5)],
-    edges=[(np.array([[1001.0, 1003, 1002]] * 2), np.array([0, 1]), np.array([1.0, 3, 2]))],
-    mistakes={
-        "/ own.sum() →": "That is a sum. Divide by the sum of the letters' weights.",
-        "own = weights[labels] → own = np.ones(len(labels))": "Where are the weights?",
-        "return - → return ": "Right up to the sign.",
-        "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
-        "sum() / → mean() /": "You divide twice: by the letters, and by their weights.",
     },
 )  # fmt: skip
 

@@ -133,6 +133,40 @@ def nonsense_table(record: Mapping) -> Html:
     )
 
 
+def controls_table(record: Mapping) -> Html:
+    """Say how often a word is taken for a name, in the place of a name and elsewhere.
+
+    Parameters
+    ----------
+    record : dict
+        Of `records/tag_controls.json`.
+
+    Returns
+    -------
+    Html
+        A table: a row for each kind of word, the mean over the seeds and from where to where.
+    """
+    runs = record["runs"]
+    places = [*runs[0]["taken"]["[MASK]"]]
+    asked = [len(runs[0]["taken"]["[MASK]"][place]) for place in places]
+    rows = []
+    for word in runs[0]["taken"]:
+        shares = [[_share(run["taken"][word][place]) for run in runs] for place in places]
+        rows.append([word, *(f"{statistics.mean(x):.2f} ({ranged((min(x), max(x)))})"
+                             for x in shares)])  # fmt: skip
+    mixed = drawn_f1([run["shuffled_end_counts"] for run in runs])
+    return html(
+        result_table(places, rows, "put there"),
+        f"Taken for a name, of {asked[0]} names of one word and {asked[1]} common words, five "
+        "seeds, from the lowest to the highest. With all names kept and the other words of each "
+        f"sentence in another order, the F1 of the borders is {mixed[0]:.2f}.",
+    )
+
+
+def _share(hits: str) -> float:
+    return hits.count("1") / len(hits)
+
+
 def _told(values: Float[np.ndarray, " columns"]) -> str:
     return f"{values[0]:.2f} ({ranged(middle_of(values))})"
 
