@@ -29,7 +29,7 @@ from minibert.wordpiece import WordPieceTokenizer
 from .english import FOLDER
 from .records import origin
 
-TRAINED = FOLDER / "wide-3000-0"
+TRAINED = FOLDER / "wide-20000-0"
 STORED, RECORD = HERE / "english", record_path("english_page")
 COMMAND = "python -m benchmarks.english_page --record"
 PARTS = ("chapters", "books")

@@ -23,6 +23,8 @@ from bertbook.records import record_of
 from berttools.classify.splitting import split_rows
 from berttools.classify.table import read_table
 
+Answers = Int[np.ndarray, " rows"]
+
 TASKS = {"requests": (REQUEST_LABELS, service_requests), "pairs": (PAIR_LABELS, question_pairs)}
 
 
@@ -169,7 +171,7 @@ def share_and_interval(hits: Float[np.ndarray, " rows"]) -> str:
 def duels(
     runs: Runs,
     pairs: Sequence[tuple[tuple[str, str], tuple[str, str]]],
-    test: Callable[[np.ndarray, np.ndarray, np.ndarray], float],
+    test: Callable[[Answers, Answers, Answers], float],
 ) -> Html:
     """Show where exactly one of two methods is right, first seeds, and what a test makes of it."""
     rows = []
