@@ -50,9 +50,9 @@ def test_the_published_program_gathers_before_it_makes_logits():
 
 
 def test_the_published_program_chooses_a_fixed_number_of_tokens():
-    says(11, "It chooses 15 % of each row, at least one token, and draws random tokens from the whole")
+    says(11, "It chooses 15 % of each row, at least one token, and draws random tokens")
     says(11, "at most 20 hidden tokens in a row of 128")
-    says(11, "vocabulary, special ones among them.")
+    says(11, "from the whole vocabulary, special ones among them.")
     rows = [corrupt(ROW, ["[PAD]", "word"], random.Random(seed)) for seed in range(300)]
     assert {len(row) for row in rows} == {3} == {round(0.15 * len(ROW))}
     assert len(corrupt(["[CLS]", "a", "[SEP]"], ["word"], random.Random(0))) == 1
