@@ -1,7 +1,6 @@
 """What Chapters 3 and 7 to 12 say about other programs and models; each test quotes a sentence."""
 
 import random
-from statistics import mean
 
 import pytest
 import torch
@@ -51,9 +50,9 @@ def test_the_published_program_gathers_before_it_makes_logits():
 
 
 def test_the_published_program_chooses_a_fixed_number_of_tokens():
-    says(11, "15 % of the row's length, rounded, at least one. Here each token is drawn for itself")
+    says(11, "It chooses 15 % of each row, at least one token, and draws random tokens")
     says(11, "at most 20 hidden tokens in a row of 128")
-    says(11, "It draws its random tokens from the whole vocabulary, special ones among them.")
+    says(11, "from the whole vocabulary, special ones among them.")
     rows = [corrupt(ROW, ["[PAD]", "word"], random.Random(seed)) for seed in range(300)]
     assert {len(row) for row in rows} == {3} == {round(0.15 * len(ROW))}
     assert len(corrupt(["[CLS]", "a", "[SEP]"], ["word"], random.Random(0))) == 1
@@ -65,14 +64,11 @@ def test_the_published_program_chooses_a_fixed_number_of_tokens():
 
 
 def test_the_published_program_can_call_a_true_neighbor_false():
-    says(12, "tries ten times to draw from another document, and does not compare texts.")
-    says(12, "Where a stretch has only one sentence left, the partner is always drawn.")
-    says(12, "its labels are not exactly half and half, and a false negative is possible")
+    says(12, "Google's program draws from another document and does not compare texts.")
+    says(12, "So a false negative is possible, though rare among millions of documents.")
     documents, rng = [["a.", "rain."], ["b.", "rain."]], random.Random(0)
     drawn = [draw_partner(documents, 0, documents[0], rng) for _ in range(2000)]
-    assert 0.45 < mean(random_next for _, random_next in drawn) < 0.55
     assert ("rain.", True) in drawn
-    assert all(draw_partner(documents, 0, ["rain."], rng)[1] for _ in range(100))
 
 
 def test_a_head_reads_the_whole_vector():
