@@ -1,4 +1,4 @@
-"""The three lines of Chapter 16 with sentence-transformers give the book's frozen vectors."""
+"""sentence-transformers gives the frozen vectors of Chapter 16."""
 
 import numpy as np
 import pytest

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from bertbook.core.html import Html, html
 from bertbook.core.tables import result_table
 
-from .runs import Runs, from_to, share_and_interval
+from .runs import Runs, from_to
 
 
 def stored_beliefs(runs: Runs, split: str) -> Float[np.ndarray, "rows classes"]:
@@ -42,24 +42,6 @@ def calibration(
         result_table(heads, rows),
         caption=f"The mean of the largest probability and the share of right answers, on "
         f"{len(truth)} requests; the interval for their difference is a bootstrap over requests.",
-    )
-
-
-def thresholds(
-    chosen: dict[str, float], parts: dict[str, tuple[dict, Int[np.ndarray, " rows"]]]
-) -> Html:
-    """Show what a chosen threshold keeps, and what is right of it, in each part."""
-    rows = []
-    for name, threshold in chosen.items():
-        for part, (believed, truth) in parts.items():
-            kept = believed[name].max(axis=1) >= threshold
-            hit = (believed[name].argmax(axis=1) == truth)[kept]
-            told = share_and_interval(hit.astype(float)) if len(hit) > 1 else "too few"
-            rows.append((f"{name} at {threshold:.2f}, {part}", f"{kept.mean():.0%}", told))
-    return html(
-        result_table(["keeps", "right of these"], rows, corner="method, threshold, part"),
-        caption="Thresholds that were chosen on the validation part; beside each share a bootstrap "
-        "over requests.",
     )
 
 
