@@ -3,8 +3,8 @@
 ``python -m benchmarks.ladder`` prints how fast each step trains: the same ragged texts with the
 same labels, from padded batches to updated weights, dropout 0.1 everywhere. Every round runs each
 candidate once, in random order; a ratio compares two runs of one round. ``--record`` also times
-texts of up to 512 tokens, the use of a trained model, and what comes before the training, and
-stores everything in ``records/ladder.json`` (about a quarter of an hour of one core). On a GPU,
+texts of up to 512 tokens and the use of a trained model, and stores everything in
+``records/ladder.json`` (about ten minutes of one core). On a GPU,
 ``python -m benchmarks.ladder --device cuda`` takes bert-base and texts of up to 512 tokens, and
 stores in ``benchmarks/ladder_cuda.json`` with ``--record``. Before anything is timed, each step has
 to give the loss and the gradient of the plain one, over all texts together.
@@ -28,7 +28,6 @@ from minibert.config import BertConfig
 from minibert.data import padding_share
 
 from .encoder import measure
-from .ladder_before import before_rows
 from .ladder_steps import (
     ASIDE,
     LADDER,
@@ -144,7 +143,6 @@ PARTS = {
     "short": partial(race_and_print, "short"),
     "long": partial(race_and_print, "long"),
     "use": lambda rounds: use_rows(NO_PADDING, time.process_time, rounds),
-    "before": lambda rounds: before_rows(time.process_time, rounds),
     "cuda": partial(race_and_print, "cuda"),
 }
 

@@ -1,6 +1,6 @@
 """The second half of ``benchmarks.ladder``: a trained encoder at work, faster step by step.
 
-MiniLM turns sentences into vectors, many at once and one at a time. Each way is compared with the
+MiniLM turns sentences into vectors. Each way is compared with the
 plain one, by the cosine of the two vectors of every sentence.
 """
 
@@ -24,10 +24,10 @@ from minibert.tasks.inference import sentence_vectors
 from minibert.wordpiece import WordPieceTokenizer
 
 from .encoder import measure
-from .sentences import Encode, one_at_a_time, short_sentences, their_encoder
+from .sentences import Encode, short_sentences, their_encoder
 from .weights import minilm_folder
 
-SENTENCES, ALONE = 96, 4
+SENTENCES = 96
 NAMES = ("input_ids", "attention_mask", "token_type_ids")
 
 
@@ -76,8 +76,8 @@ def encoder(
     return encode
 
 
-def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPieceTokenizer]:
-    """Load MiniLM in every way: for many sentences, and for one."""
+def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, WordPieceTokenizer]:
+    """Load MiniLM in every way."""
     home = minilm_folder()
     tokenizer, plain = load_tokenizer(home), load_pretrained(BertModel, home)
     with override(fast_parts()):
@@ -103,18 +103,7 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPi
         "compiled": make(compiled),
         "ONNX Runtime": make(onnx),
     }
-    alone = {
-        "transformers": their_encoder(hers, words, 1, by_length=False),
-        "transformers, prepacked": their_encoder(prepack(hers), words, 1, by_length=False),
-        "plain parts": make(plain),
-        "fast parts": make(fast),
-        "prepacked": make(prepack(fast)),
-        "bfloat16": make(fast, bf16=True),
-        "eight bits": make(in_eight_bits(fast)),
-        "compiled": make(compiled),
-        "ONNX Runtime": make(onnx),
-    }
-    return many, {name: one_at_a_time(encode) for name, encode in alone.items()}, tokenizer
+    return many, tokenizer
 
 
 def in_order(model: nn.Module, tokenizer: WordPieceTokenizer, size: int = 32) -> Encode:
@@ -146,14 +135,12 @@ def tell(
 
 
 def use_rows(unpadded: dict[str, type], clock: Callable[[], float], rounds: int) -> dict:
-    """Measure both tables."""
+    """Measure the table."""
     with tempfile.TemporaryDirectory() as folder:
-        many, alone, tokenizer = encoders(unpadded, folder)
+        many, tokenizer = encoders(unpadded, folder)
         texts = short_sentences(128, tokenizer)
-        few = [text for text in texts if len(tokenizer.encode(text)) <= 32][:ALONE]
         return {
             "sentences": SENTENCES,
             "tokens": sum(len(tokenizer.encode(text)) for text in texts[:SENTENCES]),
             "many": tell(many, texts[:SENTENCES], clock, rounds),
-            "alone": tell(alone, few, clock, rounds),
         }

@@ -70,10 +70,9 @@ def batches(
     masking: float,
     documents: int,
     epochs: int = 1,
-    pairs: type[PretrainingBatches] = PretrainingBatches,
 ) -> list[dict]:
     """Make batches of the corner, the same ones for all members; masks are new in each epoch."""
-    made = pairs(
+    made = PretrainingBatches(
         sample_documents(corner(), documents, rng=np.random.default_rng(seed)),
         load_tokenizer(SMALL_WORLD, do_lower_case=True),
         batch_size=BATCH,
@@ -104,7 +103,7 @@ def train(
     model = member.build(told)
     config = plan(updates, seed, rate)
     optimizer, seconds = make_optimizer(model, config), 0.0
-    made = batches(seed, member.masking, member.documents or DOCUMENTS, member.epochs, member.pairs)
+    made = batches(seed, member.masking, member.documents or DOCUMENTS, member.epochs)
     for step in range(updates):
         batch, start = made[step % len(made)], time.process_time()
         training_step(model, optimizer, [batch], step, config, {"loss": "labels"})
@@ -121,7 +120,7 @@ def teacher(seed: int, rate: float) -> nn.Module:
 def examine(member: Member, model: nn.Module) -> dict[str, float]:
     """Ask for the hidden words of stories that are told anew, the same for all who read alike."""
     torch.manual_seed(HELD_OUT)  # ELECTRA draws words
-    asked = batches(HELD_OUT, 0.15, HELD_OUT_DOCUMENTS, pairs=member.pairs)
+    asked = batches(HELD_OUT, 0.15, HELD_OUT_DOCUMENTS)
     return {member.asked: round(evaluate(model, asked)["loss"], 4)}
 
 

@@ -7,32 +7,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bertfamily import AlbertConfig, AlbertForMaskedLM
-from minibert.data import IS_NEXT, NOT_NEXT, PretrainingBatches, SentencePair, encode_pair
 
 from .shoot_out_members import (
     BERT,
     LAYERS,
     NARROW,
     Member,
-    Pairs,
     Taught,
     Words,
     distilbert,
     roberta,
 )
-
-
-class OrderedPairs(PretrainingBatches):
-    """Sentences that belong together, half of them in the wrong order, as ALBERT reads them."""
-
-    def _rows(self, order, ends, begin, rng):
-        for document in order[begin : begin + self.batches_per_pool * self.batch_size]:
-            first, second = self.documents[document]
-            turned = bool(rng.integers(2))
-            texts = (second, first) if turned else (first, second)
-            pair = SentencePair(*texts, NOT_NEXT if turned else IS_NEXT)
-            ids, types = encode_pair(self.tokenizer, pair, self.max_length, rng=rng)
-            yield ids, types, pair.next_sentence_label
 
 
 class Aligned(Taught):
@@ -73,13 +58,10 @@ def narrow(_: nn.Module | None) -> nn.Module:
     return Words(AlbertForMaskedLM(config))
 
 
-OWN_PAIRS = {"pairs": OrderedPairs, "asked": "own_pairs_loss"}  # whose floor is another one
 APART = {
     "shared layers alone": Member(shared),
     "narrow words alone": Member(narrow),
     "DistilBERT, 3 losses": Member(aligned_distilbert, taught=True),
-    "BERT, sentence order": Member(lambda _: Pairs(), **OWN_PAIRS),
-    "RoBERTa, same pairs": Member(roberta, **OWN_PAIRS),
     "DistilBERT, teacher's start": Member(started_distilbert, taught=True),
 }
 

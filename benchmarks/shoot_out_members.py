@@ -28,7 +28,6 @@ from bertfamily import (
     RobertaForMaskedLM,
 )
 from minibert.config import BertConfig
-from minibert.data import PretrainingBatches
 from minibert.fast import score_labeled_words
 from minibert.fast.labeled import labeled_positions
 from minibert.losses import IGNORED_LABEL, masked_lm_loss
@@ -242,7 +241,6 @@ class Member(NamedTuple):
     masking: float = 0.15
     taught: bool = False
     asked: str = "masked_lm_loss"
-    pairs: type[PretrainingBatches] = PretrainingBatches
     documents: int | None = None  # as many as the others have
     epochs: int = 1  # that differ; after them the first comes again
 

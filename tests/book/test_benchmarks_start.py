@@ -184,8 +184,7 @@ TINY = {
         "label_curve.UPDATES": 1,
     },
     "ladder": lambda: tiny_ladder() | {
-        "ladder_use.SENTENCES": 8, "ladder_use.ALONE": 2, "ladder_before.CHARACTERS": 20_000,
-        "ladder_before.MERGES": 20,
+        "ladder_use.SENTENCES": 8,
     },
     "looking_inside": lambda: tiny_requests() | {
         "looking_inside.people.TELLINGS": 2, "looking_inside.patching.TELLINGS": 2,
