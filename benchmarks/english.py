@@ -161,11 +161,15 @@ def kinds_of(
     frequent = np.isin(places.truth, np.argsort(-counts.frequencies)[:FREQUENT])
     is_name = np.isin(places.truth, [*names])
     seen = counts.chains[2][-1].seen(places.window) > 0
+    near = places.window[:, [1, 2, 4, 5]]
+    gap = (near == tokenizer.mask_token_id).any(axis=1)
     return {
         "all": np.ones_like(hidden),
+        "not hidden": ~hidden,
         "hidden": hidden,
         "four neighbors seen in training": hidden & seen,
-        "four neighbors never seen": hidden & ~seen,
+        "four neighbors never seen": hidden & ~seen & ~gap,
+        "one of the four hidden, too": hidden & gap,
         "frequent pieces": hidden & frequent,
         "names": hidden & is_name,
         "other pieces": hidden & ~frequent & ~is_name,

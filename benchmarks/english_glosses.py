@@ -1,12 +1,12 @@
 """Add modern English to the King James Bible, and see whether that helps on either text.
 
-``python -m benchmarks.english_glosses --record`` trains three models: on the Bible, on WordNet's
-definitions of nouns, and on both, with one vocabulary. The third takes twice as many updates, so
-that it sees each text about as often as the model of this text alone. All are asked about chapters
-and definitions that none has seen, with counts of the same texts beside them, and what they pay is
-stored in ``records/english_glosses.json``. It takes half an hour of a processor, and the file of
-Debian's package ``wordnet-base``; ``--runs FOLDER`` keeps the models, so that a stopped run goes
-on.
+``python -m benchmarks.english_glosses --record`` trains five models with one vocabulary: on the
+Bible, on WordNet's definitions of nouns, on each of them twice as long, and on both. The last takes
+as many updates as the longer ones, so that it sees each text about as often as the shorter do. All
+are asked about chapters and definitions that none has seen, with counts of the same texts beside
+them, and their losses are stored in ``records/english_glosses.json``. It takes most of an hour of a
+processor, and the file of Debian's package ``wordnet-base``; ``--runs FOLDER`` keeps the models, so
+that a stopped run goes on.
 """
 
 import argparse
@@ -40,7 +40,7 @@ RECORD = record_path("english_glosses")
 COMMAND = "python -m benchmarks.english_glosses --record"
 WORDNET = Path("/usr/share/wordnet/data.noun")
 FOLDER = Path("build/english-glosses")
-UPDATES = {"Bible": 3_000, "glosses": 3_000, "both": 6_000}
+SHORT, LONG, BOTH = 3_000, 6_000, "both"
 TOGETHER, VOCABULARY, MAX_LENGTH = 20, 6_000, 128
 EVERY, KEPT = 40, 3  # a test in so many documents; so that both texts have as many sentences
 
@@ -83,11 +83,16 @@ def texts() -> dict[str, Part]:
 
 def learned_from(parts: dict[str, Part], name: str) -> list[Part]:
     """List the texts that a guesser of this name has read."""
-    return [*parts.values()] if name == "both" else [parts[name]]
+    return [*parts.values()] if name == BOTH else [parts[name]]
+
+
+def runs_of(name: str) -> list[tuple[str, int]]:
+    """List the models that are asked about a text: what they have read, and their updates."""
+    return [(name, SHORT), (name, LONG), (BOTH, LONG)]
 
 
 def train(
-    name: str, parts: Sequence[Part], tokenizer: WordPieceTokenizer, folder: Path
+    updates: int, parts: Sequence[Part], tokenizer: WordPieceTokenizer, folder: Path
 ) -> BertForPreTraining:
     """Train a model as the command does with the settings called wide, or go on."""
     documents = [chapter.verses for part in parts for chapter in part.train]
@@ -98,14 +103,14 @@ def train(
     with override(fast_parts()):
         model = BertForPreTraining(config)
     plan = TrainingConfig(
-        max_steps=UPDATES[name],
+        max_steps=updates,
         seed=0,
         learning_rate=float(RATE),
-        warmup_steps=UPDATES[name] // 10,
+        warmup_steps=updates // 10,
         save_steps=500,
     )
-    trainer = BertTrainer(model, plan, folder=folder / name, device=torch.device("cpu"))
-    if (folder / name).is_dir():
+    trainer = BertTrainer(model, plan, folder=folder, device=torch.device("cpu"))
+    if folder.is_dir():
         trainer.resume()
     trainer.fit(batches)
     return model.eval()
@@ -128,18 +133,19 @@ def counts_of(
 def measure(
     name: str,
     parts: dict[str, Part],
-    models: dict[str, BertForPreTraining],
+    models: dict[tuple[str, int], BertForPreTraining],
     tokenizer: WordPieceTokenizer,
 ) -> dict[str, Any]:
-    """Ask everybody who has read a text about its test; what is paid is summed by document."""
+    """Ask everybody who has read a text about its test; losses are summed by document."""
     test = parts[name].test
     asked = make_questions(test, tokenizer)
     places = places_of(asked, tokenizer)
     losses = {}
-    for read in (name, "both"):
+    for read in (name, BOTH):
         counts = counts_of(learned_from(parts, read), parts[name].tune, tokenizer)
         losses[f"counts, {read}"] = counts.losses(places)
-        losses[f"BERT, {read}"] = piece_losses(models[read], asked)
+    for read, updates in runs_of(name):
+        losses[f"BERT, {read}, {updates:,} updates"] = piece_losses(models[read, updates], asked)
     return {
         "places": {"all": by_chapter(np.ones(len(places.truth)), places.chapter, len(test))},
         "losses": {
@@ -156,9 +162,13 @@ def make_record(folder: Path) -> dict[str, Any]:
     sentences = chain.from_iterable(part.verses() for part in parts.values())
     with override(fast_parts()):
         tokenizer = WordPieceTokenizer.train(sentences, VOCABULARY, True)
-    models = {name: train(name, learned_from(parts, name), tokenizer, folder) for name in UPDATES}
+    models = {
+        (read, updates): train(
+            updates, learned_from(parts, read), tokenizer, folder / f"{read}-{updates}"
+        )
+        for read, updates in dict.fromkeys(run for name in parts for run in runs_of(name))
+    }
     return {
-        "updates": UPDATES,
         "pieces": tokenizer.vocab_size,
         "texts": {
             name: {"documents": len(part.train), "sentences": len(part.verses())}
@@ -169,7 +179,7 @@ def make_record(folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print what everybody pays, and record it if that is asked for."""
+    """Print the losses, and record them if that is asked for."""
     parser = argparse.ArgumentParser(description="Add modern English to the Bible.")
     parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
     parser.add_argument("--runs", type=Path, default=FOLDER, help="folder of the models")

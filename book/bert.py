@@ -468,6 +468,8 @@ def fill(model, tokenizer, text, top=5):  # 11: the likeliest pieces for the fir
 def main(text, question, out, steps):  # 14: pre-train on a text, save the model, and ask it
     if "[MASK]" not in question:
         raise ValueError(f"{question!r} has no [MASK] to fill")
+    if steps < 1:
+        raise ValueError(f"--steps {steps} is below 1")
     if os.path.lexists(out):
         raise ValueError(f"{out} is there already; name a new folder after --out")
     TemporaryDirectory(dir=Path(out).parent).cleanup()  # raises now if nothing can be saved there

@@ -17,6 +17,8 @@ def require_file(path: str | Path, hint: str = CHECK_NAME) -> Path:
             f"{str(path)!r} is a pipe or a device, which can be read only once; write what comes "
             "out of it into a file, and name that"
         )
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r}; {hint}")
     return path

@@ -25,8 +25,10 @@ def test_what_is_garbled_is_told_with_its_line(tmp_path, mark):
 
 
 def test_a_folder_is_no_file(tmp_path):
-    for path in (tmp_path, tmp_path / "nowhere.txt"):
-        with pytest.raises(FileNotFoundError, match=r"there is no file .*; check the name and"):
-            read_text(path)
-        with pytest.raises(FileNotFoundError, match=r"there is no file .*; ask elsewhere"):
-            read_text(path, if_missing="ask elsewhere")
+    with pytest.raises(IsADirectoryError, match="is a folder; name a file in it"):
+        read_text(tmp_path)
+    path = tmp_path / "nowhere.txt"
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*; check the name and"):
+        read_text(path)
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*; ask elsewhere"):
+        read_text(path, if_missing="ask elsewhere")

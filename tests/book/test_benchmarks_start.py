@@ -106,7 +106,7 @@ def tiny_english_glosses():
         "english_glosses.WORDNET": file, "english_glosses.EVERY": 5,
         "english_glosses.FOLDER": Path(tempfile.mkdtemp()),
         "english_glosses.VOCABULARY": 2000,
-        "english_glosses.UPDATES": {"Bible": 2, "glosses": 2, "both": 2},
+        "english_glosses.SHORT": 2, "english_glosses.LONG": 3,
     }  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def test_the_published_program_can_call_a_true_neighbor_false():
 
 
 def test_a_head_reads_the_whole_vector():
-    says(8, "So every head reads the whole vector and has its own query for it.")
+    says(8, "So every head reads the whole vector, and owns some of the numbers that come out.")
     attention = BertSelfAttention(BertConfig(hidden_size=12, num_attention_heads=3)).double().eval()
     x = torch.randn(1, 5, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     _, probs = attention(x.requires_grad_(), output_attentions=True)
@@ -100,7 +100,7 @@ class ShapesSeen(TorchDispatchMode):
     ("backend", "stores"), [(SDPBackend.FLASH_ATTENTION, False), (SDPBackend.MATH, True)]
 )
 def test_only_fused_kernels_do_without_the_table_of_shares(backend, stores):
-    says(8, "Its fused kernels work block by block and never store the tables; where none of them")
+    says(8, "computes attention in one call, and its fused kernels never store the tables")
     query, key, value = torch.zeros(3, 1, 2, 50, 8)
     with sdpa_kernel(backend), ShapesSeen() as seen:
         scaled_dot_product_attention(query, key, value)
@@ -129,7 +129,7 @@ def _pre_norm(layer: BertLayer, x: torch.Tensor) -> torch.Tensor:
 
 
 def test_the_last_gradient_falls_with_depth_before_the_step_only():
-    says(9, r"falls as one over it, with many layers as $1/\sqrt{\text{depth}}$; in BERT's order")
+    says(9, "falls as one over it; in BERT's order it stays large.")
     falls = {n: last_gradient(48, n) / last_gradient(12, n) for n in ("after", "before")}
     assert 0.4 < falls["before"] < 0.65  # one half, if it were exactly so
     assert falls["after"] > 0.8

@@ -70,7 +70,7 @@ def test_the_excerpt_and_the_cuts_of_chapter_6_are_those_of_the_real_vocabulary(
     chapter = chapter_definitions("06-from-text-to-ids")
     words = value_of(6, "to_cut")
     assert len(words) == 10
-    for word in [*words, *value_of(6, "to_compare")]:
+    for word in words:
         assert chapter.longest_match_solution(word, excerpt) == real_tokenizer.tokenize(word)
 
 
@@ -92,9 +92,9 @@ def test_the_longest_word_is_as_long_as_the_library_has_it(minilm):
 
 def test_what_chapter_6_says_of_spelling_and_numbers_holds_in_the_real_vocabulary(real_tokenizer):
     told = sentence(6, "One slip of the keyboard")
-    assert "turns a frequent piece into three others" in told
-    right, slip, *_ = value_of(6, "to_compare")
-    assert len(real_tokenizer.tokenize(right)) == 1 and len(real_tokenizer.tokenize(slip)) == 3
+    assert "turns *because* into three other pieces" in told
+    assert real_tokenizer.tokenize("because") == ["because"]
+    assert len(real_tokenizer.tokenize("becuase")) == 3
     assert "600 is one piece, 601 is 60 and a 1" in told
     assert real_tokenizer.tokenize("600 601") == ["600", "60", "##1"]
     # "All pieces that you will need are in the excerpt": not all that fit somewhere are.
@@ -112,9 +112,8 @@ def test_the_exact_saving_of_chapter_6_is_the_likelihood_of_the_corpus():
         return -sum(n * math.log(n / pieces.total()) for n in pieces.values()), pieces.total()
 
     (before, old), (after, new) = surprise(spelled), surprise(glued)
-    told = sentence(6, "The gain is an approximation")
-    assert f"leaves {new} pieces, not {old}" in told
-    assert f"saves {before - after:.2f} nats" in told
+    assert f"and {new} pieces are left" in sentence(6, "The first merge makes `##at`")
+    assert (old, f"{before - after:.2f}") == (26, "15.14")  # as the cell asserts
     assert chapter.exact_saving(7, 7, 7, 26) == pytest.approx(before - after)
 
 

@@ -69,7 +69,7 @@ def test_every_exercise_is_in_the_table_with_its_effort_and_its_test(page, noteb
     prose = "\n".join(cell.source for book in notebooks.values() for cell in book.cells)
     asked = re.findall(r"^###? Exercise (\d+\.\d+) ", prose, re.MULTILINE)
     assert [row[0] for row in rows] == asked
-    assert len(asked) > 100
+    assert len(asked) >= 100
     assert all(re.fullmatch("●+○*", row[2]) and len(row[4]) > 15 for row in rows)
     first = next(row for row in rows if row[0] == "2.1")
     assert first[4].startswith("Write softmax along the last axis")

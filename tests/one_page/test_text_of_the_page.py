@@ -281,6 +281,7 @@ def test_what_is_wrong_is_told_in_a_sentence(tmp_path, monkeypatch):
     assert command() == 2
     path = text_file(tmp_path, "a\nb")
     assert command(path, "no blank") == "'no blank' has no [MASK] to fill"
+    assert command(path, "a [MASK]", "--steps", "0") == "--steps 0 is below 1"
     missing = tmp_path / "none.txt"
     assert command(missing, "[MASK]").endswith(f"No such file or directory: '{missing}'")
     for text in ("", "one line", "a\nb\nc"):

@@ -16,10 +16,11 @@ from jaxtyping import Float, Int
 
 from bertbook.topics.english.questions import Places
 
-# Which neighbors a chain of contexts sees, from little to much; 0 would be the place itself.
-LEFT = ((-1,), (-2, -1), (-3, -2, -1))
-RIGHT = ((1,), (1, 2), (1, 2, 3))
-BOTH = ((-1, 1), (-2, -1, 1), (-1, 1, 2), (-2, -1, 1, 2))
+# Which neighbors a chain of contexts sees, from little to much; 0 would be the place itself. Some
+# skip a neighbor: where it is hidden, those behind it are still known.
+LEFT = ((-3,), (-2,), (-1,), (-2, -1), (-3, -2, -1))
+RIGHT = ((3,), (2,), (1,), (1, 2), (1, 2, 3))
+BOTH = ((-2, 2), (-1, 2), (-2, 1), (-1, 1), (-2, -1, 1), (-1, 1, 2), (-2, -1, 1, 2))
 MASKED, RANDOM = 0.8, 0.1  # of the chosen pieces: see `minibert.masking`
 CHUNK = 256
 
