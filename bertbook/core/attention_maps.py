@@ -122,21 +122,6 @@ def attention_share(
     return spent.sum(dim=-1) / queries.sum(dim=-1)[:, None]
 
 
-def attention_entropy(
-    probs: Float[Tensor, "batch heads seq seq"], queries: Shaped[Tensor, "batch seq"]
-) -> Float[Tensor, "batch heads"]:
-    """Measure how widely each head spreads its attention.
-
-    The mean, over the queries i counted, of ``-sum(p * log(p) for p in probs[i])``.
-
-    >>> attention_entropy(torch.full((1, 1, 2, 2), 0.5), torch.ones(1, 2))
-    tensor([[0.6931]])
-    """
-    weights = queries.to(probs.dtype)[:, None]
-    surprise = torch.special.entr(probs).sum(dim=-1)
-    return (surprise * weights).sum(dim=-1) / weights.sum(dim=-1)
-
-
 def bootstrap_interval(
     values: Float[np.ndarray, "rows ..."],
     *,

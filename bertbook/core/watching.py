@@ -85,7 +85,7 @@ class Watched:
         return dict(zip(self.tokenizer.pieces, probs.tolist(), strict=True))
 
     def patched(self, story: str, twin: str, heads: Iterable[Sequence[int]]) -> dict[str, float]:
-        """Answer in the story with what some heads, counted from 0, brought home in its twin."""
+        """Answer in the story with what some heads, counted from 0, found in its twin."""
         heads = [(layer, head) for layer, head in heads]
         with patch_heads(self.model.bert, dict.fromkeys(heads, 0.0)):
             contexts = []  # here, since it raises if there is no such head
@@ -95,7 +95,8 @@ class Watched:
 
         with ExitStack() as hooks:
             for layer in self.model.bert.encoder.layer:
-                hooks.enter_context(layer.attention.self.register_forward_hook(note))
+                attention = layer.get_submodule("attention.self")
+                hooks.enter_context(attention.register_forward_hook(note))
             self.answers(twin)
         swapped = {(layer, head): contexts[layer][:, :, head] for layer, head in heads}
         with patch_heads(self.model.bert, swapped):

@@ -11,7 +11,6 @@ from scipy import stats
 
 from bertbook.core.attention_maps import (
     ablate_heads,
-    attention_entropy,
     attention_share,
     bootstrap_interval,
     offset_mask,
@@ -59,13 +58,6 @@ def test_share_on_a_fixed_offset_and_on_certain_tokens(offset):
     torch.testing.assert_close(attention_share(probs, targets), expected, equal_nan=True)
     nobody = torch.zeros(2, 5, 5).bool()
     assert attention_share(probs, nobody).isnan().all()
-
-
-def test_entropy_equals_that_of_scipy():
-    probs = random_probs(3)
-    expected = [[stats.entropy(probs[b, h, MASK[b].bool()].numpy(), axis=-1).mean()
-                 for h in range(3)] for b in range(2)]  # fmt: skip
-    torch.testing.assert_close(attention_entropy(probs, MASK), torch.tensor(expected))
 
 
 def test_the_interval_is_that_of_theory_where_there_is_one():
