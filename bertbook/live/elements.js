@@ -16,12 +16,6 @@ function svgElement(tag, attributes, ...content) {
   return made;
 }
 
-/** Write a number as people do: some decimals, a real minus sign, no minus before zero. */
-function decimals(number, digits = 2) {
-  const text = Math.abs(number).toFixed(digits);
-  return number < 0 && /[1-9]/.test(text) ? `−${text}` : text;
-}
-
 const parts = {}; // what a figure can be, by the name in its data-live
 
 /** Bring every live figure of the page to life, each once. */
