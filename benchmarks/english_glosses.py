@@ -169,6 +169,7 @@ def make_record(folder: Path) -> dict[str, Any]:
         for read, updates in dict.fromkeys(run for name in parts for run in runs_of(name))
     }
     return {
+        "command": COMMAND,
         "pieces": tokenizer.vocab_size,
         "texts": {
             name: {"documents": len(part.train), "sentences": len(part.verses())}

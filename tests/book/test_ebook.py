@@ -110,7 +110,7 @@ def test_every_link_arrives(pages):
 
 def test_every_picture_is_there_with_its_caption_and_is_told_in_words(files, pages):
     pictures = [image for page in pages.values() for image in page.select("img")]
-    assert len(pictures) > 5
+    assert len(pictures) > 1
     for picture in pictures:
         drawing = files[f"EPUB/{picture['src']}"]
         assert len(picture["alt"]) > 10, picture

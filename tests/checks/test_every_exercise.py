@@ -28,7 +28,7 @@ FOUND = {
     for key, value in vars(module).items()
     if isinstance(value, Exercise)
 }
-WAYS = 65  # so many ways are forbidden
+WAYS = 60  # so many ways are forbidden
 SOME = 2  # pairs of mistakes of an exercise; `make thorough` tries more, the weekly job all
 MORE = 20
 every_exercise = pytest.mark.parametrize("exercise", FOUND.values(), ids=FOUND.keys())
@@ -86,7 +86,8 @@ def test_all_exercises_are_found():
     ways = [way for exercise in FOUND.values() for way in exercise.forbidden]
     assert len(ways) >= WAYS, "none goes by mistake"
     numbers = {int(path.name[:2]) for path in CHAPTERS.glob("[0-9][0-9]-*.ipynb")}
-    assert {int(number) for number in re.findall(r"Chapter (\d+)", said)} == numbers
+    of_classes = {10}  # which asks for classes alone, and those are checked by their contracts
+    assert {int(number) for number in re.findall(r"Chapter (\d+)", said)} == numbers - of_classes
 
 
 @every_exercise

@@ -47,22 +47,14 @@ for t in sorted(sure)[::-1]:
         break
     best = t
 return best"""
-LENGTH = "np.sqrt((weight**2).sum() + (bias**2).sum())"
-FACTOR = "min(1.0, longest / length)"
 F1 = "2 * shared / (len(told) + len(true))"
 COSINES = "names @ pronoun / np.linalg.norm(names, axis=1)"
-RANKS = "np.argsort(np.argsort(values))"
 
 SLIPS = [
-    ("13.2", "(weight**2).sum() + (bias**2).sum()", "weight**2 + bias**2", "entry by entry"),
-    ("13.2", LENGTH, "np.linalg.norm(weight + bias)", "entry by entry"),
-    ("13.2", LENGTH, "np.linalg.norm([weight, bias])", "One array cannot hold two shapes"),
-    ("13.2", FACTOR, "longest / length if length**2 > longest else 1.0", "Where is the root"),
-    ("13.2", FACTOR, "1 / length if length > longest else 1.0", "Use `longest`"),
-    ("13.3", "sum(n for _, n in known)", "sum(labels) / len(labels)", "By what do you divide"),
-    ("13.4", "", ADAM.replace("AHEAD", "1"), "You move before m and v"),
-    ("13.4", "", ADAM.replace("AHEAD", "0"), "You move before m and v"),
-    ("13.4", "(step + 1)", "(saved['step'] + 1)", "same two shares in all updates"),
+    ("13.2", "sum(n for _, n in known)", "sum(labels) / len(labels)", "By what do you divide"),
+    ("13.3", "", ADAM.replace("AHEAD", "1"), "You move before m and v"),
+    ("13.3", "", ADAM.replace("AHEAD", "0"), "You move before m and v"),
+    ("13.3", "(step + 1)", "(saved['step'] + 1)", "same two shares in all updates"),
     ("14.2", "not in known", "not in known and known.add(document)", "what add.. or append"),
     ("14.2", "", "[s for d in dict.fromkeys(test) if d not in learned for s in d]",
      "single sentences"),
@@ -100,15 +92,13 @@ SLIPS = [
      "word by word"),
     ("18.2", "(Counter(told) & Counter(true)).total()", "sum(word in told for word in true)",
      "is shared once"),
-    ("20.3", "", "float(first.argmax() == second.argmax())", "one entry is at the same place"),
-    ("20.3", RANKS, RANKS + " if values is first else values", "Rank both"),
     ("20.2", ".mean(axis=(0, 1))", ".mean(axis=1)", "over tokens only"),
     ("21.2", "for word in words]", "for word in words][::-1]", "list is turned around"),
     ("21.2", "list(dict.fromkeys(words))", "list(dict.fromkeys(words))[::-1]", "from the end"),
     ("21.2", "zip(distinct, order)", "zip(distinct, order[::-1])", "the order from its end"),
-    ("20.4", "axis=1)", "axis=0)", "the lengths of columns"),
-    ("20.4", COSINES, "names @ pronoun / np.abs(names).sum(axis=1)", "another length"),
-    ("20.4", COSINES, "np.linalg.norm(names, axis=1)", "Where is the pronoun"),
+    ("20.3", "axis=1)", "axis=0)", "the lengths of columns"),
+    ("20.3", COSINES, "names @ pronoun / np.abs(names).sum(axis=1)", "another length"),
+    ("20.3", COSINES, "np.linalg.norm(names, axis=1)", "Where is the pronoun"),
 ]  # fmt: skip
 
 

@@ -65,10 +65,10 @@ def show(value) -> None:
 
 
 def begin(name: str) -> None:
-    """Run what stands above an exercise; names that the page does not have stay unknown."""
+    """Run silently what stands above an exercise; names that the page lacks stay unknown."""
     for node in ast.parse((HERE / "above" / f"{name}.py").read_text(encoding="utf-8")).body:
         for one in _apart(node):
-            with contextlib.suppress(ImportError):
+            with contextlib.suppress(ImportError), contextlib.redirect_stdout(io.StringIO()):
                 _execute([one], f"<above {name}>")
 
 
