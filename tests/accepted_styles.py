@@ -115,35 +115,17 @@ STYLES = {
 # What the checker refuses, since a later chapter could not run it, is in checks/wrong_modules.py.
 REFUSED = {"a bert of keywords"}  # models call it by place
 
-# Files of readers in which all styles that are accepted occur, some of them together.
-MIXED = (
-    (
-        "a decoder without bias", "arguments in a star", "head by head", "a sequence of layers",
-        "a buffer that is not saved", "linear layers of her own", "lists inside",
-        "a mask by masked_fill",
-    ),
-    ("the table as decoder", "more arguments", "in place", "by number", "a number as a tensor"),
-    ("a product with the table", "fused attention"),
-)  # fmt: skip
-
 UNASKED = {BertOnlyMLMHead, nn.LayerNorm, nn.Dropout}  # what no chapter asks its reader to keep
 
 _numbers = itertools.count()
 
 
-def text_of(*styles: str) -> str:
-    """Type the sample file in some styles at once."""
-    text = SAMPLE.read_text(encoding="utf-8")
-    for style in styles:
-        for old, new in STYLES[style].items():
-            assert old in text, (style, old)
-            text = text.replace(old, new)
-    return text
-
-
 def module_of(style: str) -> ModuleType:
     """Run the sample file in a style."""
-    text = text_of(style)
+    text = SAMPLE.read_text(encoding="utf-8")
+    for old, new in STYLES[style].items():
+        assert old in text, (style, old)
+        text = text.replace(old, new)
     name = f"my_bert_in_style_{next(_numbers)}"
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader=None))
     exec(compile(text, f"{name}.py", "exec"), vars(module))
