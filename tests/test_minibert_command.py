@@ -97,6 +97,7 @@ def test_ctrl_c_is_not_lost_in_a_library_that_catches_all_while_it_loads():
     code = """if True:
         import os, signal
         from berttools.cli.loading import ended_by_ctrl_c
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
         with ended_by_ctrl_c():
             try:
                 os.kill(os.getpid(), signal.SIGINT)
