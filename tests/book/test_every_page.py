@@ -289,7 +289,13 @@ def test_on_a_phone_letters_can_be_read_and_little_scrolls(chapter_from_disk):
 def test_interactive_figures_follow_the_keyboard(chapter_from_disk):
     figures = chapter_from_disk.locator("figure.mb-explore").all()
     stepwise = chapter_from_disk.locator("figure.mb-stepwise").count()  # test_stepwise walks it
-    assert figures or stepwise, "every chapter has an interactive figure"
+    live = chapter_from_disk.locator("[data-live]:not([data-live=exercise])").all()
+    assert figures or stepwise or live, "every chapter has an interactive figure"
+    for figure in live:  # what it computes is in test_live_*
+        figure.scroll_into_view_if_needed()
+        control = figure.locator("button:enabled, input:enabled, select:enabled").first
+        control.focus()
+        assert control.evaluate("control => control === document.activeElement")
     for figure in figures:
         seen = {control: set() for control in figure.locator("[data-size]").all()}
         for arrow in ("ArrowRight", "ArrowLeft"):  # a control may matter only after another moved

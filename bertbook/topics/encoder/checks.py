@@ -1,4 +1,4 @@
-"""The exercise of Chapter 10 that is no class to keep: a model wrong in one way only."""
+"""Exercise of Chapter 10: a model that is wrong in one way only."""
 
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""The exercise of Chapter 8 that is no class: attend with many heads."""
+"""Exercise of Chapter 8: attend with many heads. Its classes are checked by their contracts."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""An exercise of Chapter 5: the masked loss."""
+"""Exercise of Chapter 5: the masked loss."""
 
 import numpy as np
 
