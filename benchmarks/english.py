@@ -114,8 +114,7 @@ class Run(NamedTuple):
         begun = (self.folder / "run.json").is_file()
         given = ["--resume"] if begun else [str(text), *OPTIONS, *options]
         status = pretrain([*given, "--out", str(self.folder)])
-        with self.seconds.open("a", encoding="utf-8") as file:
-            file.write(f"{60 * (minutes() - before):.0f}\n")
+        note_seconds(self.seconds, before)
         if status:
             raise SystemExit(status)
 
@@ -126,9 +125,20 @@ class Run(NamedTuple):
             "kind": self.kind,
             "updates": self.steps,
             "seed": self.seed,
-            "seconds": sum(map(int, self.seconds.read_text(encoding="utf-8").split())),
+            "seconds": noted_seconds(self.seconds),
             "curve": curve([*map(json.loads, lines)]),
         }
+
+
+def note_seconds(file: Path, before: float) -> None:
+    """Note the seconds of a processor since the program had taken so many minutes."""
+    with file.open("a", encoding="utf-8") as notes:
+        notes.write(f"{60 * (minutes() - before):.0f}\n")
+
+
+def noted_seconds(file: Path) -> int:
+    """Add the seconds that all starts of a training have noted."""
+    return sum(map(int, file.read_text(encoding="utf-8").split()))
 
 
 def curve(history: Sequence[dict[str, Any]]) -> list[list[float]]:
@@ -255,7 +265,6 @@ def make_record(runs: Sequence[Run]) -> dict[str, Any]:
     guessers = Guessers(runs, parts)
     return {
         "command": COMMAND,
-        "origin": origin(COMMAND),
         "text": {name: described(part) for name, part in parts._asdict().items()},
         "options": " ".join(OPTIONS),
         "changed": {kind: {"rate": rate, **sizes} for kind, (sizes, rate) in CHANGED.items()},
@@ -320,9 +329,10 @@ def main() -> None:
     for run in runs:
         if not (run.is_finished or arguments.finished):
             run.train(text)
+    before = minutes()
     record = make_record([run for run in runs if run.is_finished])
     trained = sum(run["seconds"] for run in record["runs"].values()) / 60
-    record["origin"]["minutes"] = round(record["origin"]["minutes"] + trained, 1)
+    record["origin"] = origin(COMMAND, before - trained)
     show(record)
     if arguments.record:
         RECORD.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")

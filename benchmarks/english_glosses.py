@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -32,7 +32,7 @@ from minibert.pretraining import BertForPreTraining
 from minibert.training import BertTrainer, TrainingConfig
 from minibert.wordpiece import WordPieceTokenizer
 
-from .english import CONFIG, RATE, by_chapter
+from .english import CONFIG, RATE, by_chapter, note_seconds, noted_seconds
 from .glosses import glosses_of
 from .records import minutes, origin
 
@@ -55,13 +55,12 @@ def gloss_documents(lines: Iterable[str]) -> list[Chapter]:
     ]
 
 
-class Part:
+class Part(NamedTuple):
     """A text in three parts: to train with, to tune the counts with, and to test."""
 
-    def __init__(
-        self, train: Sequence[Chapter], tune: Sequence[Chapter], test: Sequence[Chapter]
-    ) -> None:
-        self.train, self.tune, self.test = train, tune, test
+    train: Sequence[Chapter]
+    tune: Sequence[Chapter]
+    test: Sequence[Chapter]
 
     def verses(self) -> list[str]:
         """List the sentences to train with."""
@@ -110,9 +109,11 @@ def train(
         save_steps=500,
     )
     trainer = BertTrainer(model, plan, folder=folder, device=torch.device("cpu"))
+    before = minutes()
     if folder.is_dir():
         trainer.resume()
     trainer.fit(batches)
+    note_seconds(folder.with_suffix(".seconds"), before)
     return model.eval()
 
 
@@ -158,6 +159,7 @@ def measure(
 def make_record(folder: Path) -> dict[str, Any]:
     """Train, ask, and put together what is known."""
     torch.set_num_threads(1)
+    folder.mkdir(parents=True, exist_ok=True)
     parts = texts()
     sentences = chain.from_iterable(part.verses() for part in parts.values())
     with override(fast_parts()):
@@ -168,14 +170,18 @@ def make_record(folder: Path) -> dict[str, Any]:
         )
         for read, updates in dict.fromkeys(run for name in parts for run in runs_of(name))
     }
+    before = minutes()
+    tests = {name: measure(name, parts, models, tokenizer) for name in parts}
+    trained = sum(map(noted_seconds, folder.glob("*.seconds"))) / 60
     return {
         "command": COMMAND,
+        "origin": origin(COMMAND, before - trained),
         "pieces": tokenizer.vocab_size,
         "texts": {
             name: {"documents": len(part.train), "sentences": len(part.verses())}
             for name, part in parts.items()
         },
-        "tests": {name: measure(name, parts, models, tokenizer) for name in parts},
+        "tests": tests,
     }
 
 
@@ -185,14 +191,12 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
     parser.add_argument("--runs", type=Path, default=FOLDER, help="folder of the models")
     arguments = parser.parse_args()
-    before = minutes()
     record = make_record(arguments.runs)
     for name, test in record["tests"].items():
         for guesser, paid in test["losses"].items():
             mean = sum(paid["all"]) / sum(test["places"]["all"])
             print(f"{name:8} {mean:.3f}  {guesser}", flush=True)
     if arguments.record:
-        record = {"origin": origin(COMMAND, before), **record}
         RECORD.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
