@@ -41,16 +41,3 @@ def count_operations(step: Callable[[], object]) -> tuple[int, int]:
     with FlopCounterMode(display=False) as products, _Count() as counted:
         step()
     return counted.operations, products.get_total_flops() // 2
-
-
-def print_step_size(step: Callable[[], object]) -> None:
-    """Print how large a step is, to two digits: other versions of PyTorch count a little else.
-
-    Parameters
-    ----------
-    step : callable
-        It takes nothing, and is run once.
-    """
-    operations, multiplications = count_operations(step)
-    print(f"one step: about {float(f'{operations:.2g}'):,.0f} operations, "
-          f"{float(f'{multiplications / 1e6:.2g}'):,g} million multiplications")  # fmt: skip
