@@ -1,10 +1,11 @@
 """Train BERTs on the King James Bible with the package's own command, and compare them with counts.
 
-``python -m benchmarks.english --record`` trains five models, asks every guesser the same questions
+``python -m benchmarks.english --record`` trains six models, asks every guesser the same questions
 about chapters and books that none has seen, and writes ``records/english.json``. A thousand updates
-take about two minutes of a processor. A run that is stopped goes on when the command is given
-again; ``--finished`` asks the models that are finished, and trains none; ``--runs FOLDER`` says
-where they are. Training takes all threads that PyTorch is given, asking takes one.
+take about two minutes of a processor, of the large model seven. A run that is stopped goes on when
+the command is given again; ``--finished`` asks the models that are finished, and trains none;
+``--runs FOLDER`` says where they are. Training takes all threads that PyTorch is given, asking
+takes one.
 """
 
 import argparse
@@ -46,6 +47,7 @@ RUNS = (
     ("as it is", 5_000, 0),
     *(("wide", 3_000, seed) for seed in range(3)),
     ("wide", 20_000, 0),
+    ("large", 8_000, 0),
 )
 # Four heads, no dropout, and first weights four times as large as BERT's.
 CONFIG = {
@@ -61,7 +63,14 @@ CONFIG = {
     "initializer_range": 0.08,
 }
 RATE = "0.002"
-CHANGED = {"wide": (CONFIG, RATE)}  # which runs are not as it is
+# Twice as many layers, each twice as wide; the first weights and the rate are smaller to fit.
+LARGE_CONFIG = CONFIG | {
+    "hidden_size": 256,
+    "num_hidden_layers": 4,
+    "intermediate_size": 1024,
+    "initializer_range": 0.06,
+}
+CHANGED = {"wide": (CONFIG, RATE), "large": (LARGE_CONFIG, "0.001")}  # which are not as it is
 OPTIONS = ("--vocab-size", "6000", "--held-out", "0")
 TESTS = ("chapters", "books")
 FREQUENT = 20  # so many pieces are called frequent
