@@ -5,6 +5,7 @@ The chapters of a test are drawn again, with all that was asked in each of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,24 @@ def pronouns(record: dict[str, Any], distance: str) -> str:
         shares = right / asked
         lines.append(f"{shares[0]:.2f}  {shares[1]:.2f}  {shares.mean():.2f}  {name}")
     return "\n".join(lines)
+
+
+def loss_by_minutes(
+    record: dict[str, Any], guessers: Sequence[str], minutes: Sequence[float]
+) -> str:
+    """List the loss of trainings, on what they read, after so many minutes of a processor."""
+    lines = ["minutes  " + "  ".join(guessers)]
+    for minute in minutes:
+        cells = [_loss_after(record["runs"][name], minute) for name in guessers]
+        lines.append(f"{minute:7}  " + "  ".join(map(str.rjust, cells, map(len, guessers))))
+    return "\n".join(lines)
+
+
+def _loss_after(run: dict[str, Any], minute: float) -> str:
+    """Give the loss after so many minutes, or nothing where the training is over."""
+    steps, losses = np.array(run["curve"]).T
+    step = 60 * minute / run["seconds"] * run["updates"]
+    return f"{np.interp(step, steps, losses):.2f}" if step <= run["updates"] else ""
 
 
 def _mean(
