@@ -12,7 +12,6 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from minibert.disk import atomic_write
-from minibert.wordpiece import SPECIAL_TOKENS
 
 NAMED = ("left", "right", "count")
 
@@ -105,5 +104,7 @@ class BigramChain:
     @staticmethod
     def _words(weights: Float[np.ndarray, " vocab"]) -> Float[np.ndarray, " vocab"]:
         """Take all weight from special pieces: they are never hidden."""
+        from minibert.wordpiece import SPECIAL_TOKENS  # loads PyTorch
+
         weights[: len(SPECIAL_TOKENS)] = 0
         return weights

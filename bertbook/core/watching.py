@@ -84,6 +84,12 @@ class Watched:
         probs = self.model.cls.predictions(states)[0].softmax(-1)
         return dict(zip(self.tokenizer.pieces, probs.tolist(), strict=True))
 
+    @torch.no_grad()
+    def is_next(self, first: str, second: str) -> float:
+        """Give the probability that the second sentence follows the first."""
+        logits = self.model(**self.row(f"{first}|{second}")).seq_relationship_logits
+        return float(logits.softmax(-1)[0, 0])
+
     def patched(self, story: str, twin: str, heads: Iterable[Sequence[int]]) -> dict[str, float]:
         """Answer in the story with what some heads, counted from 0, found in its twin."""
         heads = [(layer, head) for layer, head in heads]
