@@ -116,9 +116,9 @@ def _answered(text: str, folder: str | Path) -> str:
         for name, chances in (("BERT", probs), ("counts", counted))
     }
     first = {name: max(column.items(), key=lambda one: one[1]) for name, column in columns.items()}
-    told = ", ".join(f"{name} “{escape(p)}” ({prob:.2f})" for name, (p, prob) in first.items())
+    listed = ", ".join(f"{name} “{escape(p)}” ({prob:.2f})" for name, (p, prob) in first.items())
     return (
         f'<div class="mb-sentence" role="group" aria-label="Sentence">{pieces}</div>'
         f'<div class="mb-tables">{answer_table(columns, each=4)}</div>'
-        f'<output name="told">First answers: {told}.</output>'
+        f'<output name="told">First answers: {listed}.</output>'
     )

@@ -109,10 +109,10 @@ def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, capti
         [*pair, round(float(prob), 4), round(watched.is_next(*pair), 4)]
         for pair, prob in zip(pairs, best, strict=True)
     ]
-    first, second, at_best, told = data[0]
+    first, second, at_best, by_model = data[0]
     rows = "".join(
         f'<tr><th scope="row">{name}</th><td>{prob:.2f}</td></tr>'
-        for name, prob in (("the model", told), ("at best", at_best))
+        for name, prob in (("the model", by_model), ("at best", at_best))
     )
     stage = (
         f'<div class="mb-stage"><p>{escape(first)} | {escape(second)}</p>'

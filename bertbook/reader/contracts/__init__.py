@@ -8,11 +8,11 @@ from functools import cache
 
 from minibert.parts import validate_with
 
+from .description import contract
 from .names import Part, my_name, original_of, replacements_of, spoken_name
+from .parameter_shapes import roles_inside
 from .require import require_contract, require_replaceable
 from .roles import ROLES, Role
-from .trial_build import roles_inside
-from .words import contract
 
 __all__ = [
     "ROLES",

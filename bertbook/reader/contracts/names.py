@@ -1,4 +1,4 @@
-"""The names by which what a reader writes finds what it replaces. Chapter 8."""
+"""The names that say which part a reader's class or function replaces. Chapter 8."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def my_name(original: Part) -> str:
         own.
     """
     bare = original.__name__.removeprefix("Bert")
-    return ROLES[original].mine or (f"My{bare}" if ROLES[original].built else f"my_{bare}")
+    return ROLES[original].own_name or (f"My{bare}" if ROLES[original].built else f"my_{bare}")
 
 
 def spoken_name(original: Part) -> str:
-    """Write the same name as words: self attention.
+    """Write that name as words: self attention.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def original_of(name: str) -> Part:
 def replacements_of(things: dict[str, Part]) -> tuple[dict[Part, Part], list[str]]:
     """Return what is named after a part, by that part, and a sentence for each class that is not.
 
-    A function such as ``my_attention`` plays no class's part.
+    A function such as ``my_attention`` replaces no class.
 
     Parameters
     ----------
@@ -89,19 +89,19 @@ def replacements_of(things: dict[str, Part]) -> tuple[dict[Part, Part], list[str
     -------
     replacements : dict from class or function to class or function
         In the order of `ROLES`, as `minibert.parts.use` takes it.
-    nameless : list of str
+    unknown : list of str
         One sentence for each class that is named after no part.
     """
-    found, nameless = {}, []
+    found, unknown = {}, []
     for name, thing in things.items():
         is_class = isinstance(thing, type)
         try:
             original = original_of(name)
         except ValueError as error:
-            nameless += [str(error)] if is_class else []
+            unknown += [str(error)] if is_class else []
         else:
             found |= {original: thing} if is_class == bool(ROLES[original].built) else {}
-    return {original: found[original] for original in ROLES if original in found}, nameless
+    return {original: found[original] for original in ROLES if original in found}, unknown
 
 
 def _bare(name: str) -> str:
