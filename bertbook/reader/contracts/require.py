@@ -39,7 +39,7 @@ def require_contract(role: Part, replacement: object) -> None:
     ----------
     role : class or function
         What is to be replaced, a key of `ROLES`.
-    player : object
+    replacement : object
         What is to replace it.
 
     Raises

@@ -12,7 +12,7 @@ from bertbook.reader.contracts import ROLES
 from minibert.config import ACTIVATIONS
 
 from .mutants import mutants_of
-from .pair import NO_DROPOUT, Pair, same_numbers
+from .pair import NO_DROPOUT, ModulePair, same_numbers
 from .smoke_checks import result_of
 
 DROPOUT_HINTS = {
@@ -23,7 +23,7 @@ DROPOUT_HINTS = {
 }
 
 
-def _results(pair: Pair, module: nn.Module) -> Iterator[list]:
+def _results(pair: ModulePair, module: nn.Module) -> Iterator[list]:
     """Yield what a module returns, call by call, or the error that it raises."""
     for case in pair.cases():
         given = pair.arguments(**case)
@@ -54,11 +54,11 @@ def _equals(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _equal(pair: Pair) -> str:
+def _equal(pair: ModulePair) -> str:
     return _difference(pair) or _other_activation(pair)
 
 
-def _difference(pair: Pair) -> str:
+def _difference(pair: ModulePair) -> str:
     for case in pair.cases():
         submission, reference = (
             pair.run(module, **case) for module in (pair.submission, pair.reference)
@@ -74,7 +74,7 @@ def _difference(pair: Pair) -> str:
     return ""
 
 
-def _other_activation(pair: Pair) -> str:
+def _other_activation(pair: ModulePair) -> str:
     """Compare with every activation, since a configuration may name any of them."""
     for name in ACTIVATIONS:
         kinds = pair.kind, type(pair.reference)
@@ -87,7 +87,7 @@ def _other_activation(pair: Pair) -> str:
     return ""
 
 
-def _equal_gradients(pair: Pair) -> str:
+def _equal_gradients(pair: ModulePair) -> str:
     submission, reference = (
         _gradients(pair, module) for module in (pair.submission, pair.reference)
     )
@@ -106,7 +106,7 @@ def _equal_gradients(pair: Pair) -> str:
     return ""
 
 
-def _other_gradient(pair: Pair, name: str, far: Tensor) -> str:
+def _other_gradient(pair: ModulePair, name: str, far: Tensor) -> str:
     rows = far.flatten(1).amax(1).nonzero().flatten().tolist() if far.dim() > 1 else []
     if "word_embeddings" in name and pair.config.pad_token_id in rows and len(rows) < 3:
         return (
@@ -120,7 +120,7 @@ def _other_gradient(pair: Pair, name: str, far: Tensor) -> str:
     )
 
 
-def _gradients(pair: Pair, module: nn.Module) -> dict[str, Tensor | None]:
+def _gradients(pair: ModulePair, module: nn.Module) -> dict[str, Tensor | None]:
     """Return the gradient of every parameter, and of every input of floats but masks."""
     named = dict(module.named_parameters())
     for name in ("hidden_states", "input_tensor", "wide_states", "pooled_output", "input"):
@@ -137,7 +137,7 @@ def _gradients(pair: Pair, module: nn.Module) -> dict[str, Tensor | None]:
     return dict(zip(named, found))
 
 
-def _equal_in_training(pair: Pair) -> str:
+def _equal_in_training(pair: ModulePair) -> str:
     """Compare with rates of 0 and 1, which leave nothing to chance but the place of dropout."""
     for rate in () if pair.role is nn.Dropout else NO_DROPOUT:
         rates = NO_DROPOUT | {rate: 1.0}
@@ -160,7 +160,7 @@ COMPARISONS = (
 )
 
 
-def find_mistake(pair: Pair) -> str:
+def find_mistake(pair: ModulePair) -> str:
     """Return the hint of the first mutant that computes what the submission computes."""
     try:
         submission = [*_results(pair, pair.submission)]

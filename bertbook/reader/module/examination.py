@@ -15,7 +15,7 @@ from minibert.config import BertConfig
 from minibert.parts import override
 
 from .comparison import COMPARISONS, find_mistake
-from .pair import SEQ, TEST_CONFIG, Pair
+from .pair import SEQ, TEST_CONFIG, ModulePair
 from .properties import properties_of
 from .smoke_checks import SMOKE_CHECKS, result_of
 
@@ -128,7 +128,7 @@ def examine(
     properties = properties_of(role)
     name = getattr(submission, "__name__", repr(submission))
     with isolated():
-        problems = [problem for _, problem in each_result(Pair(submission, role, config))]
+        problems = [problem for _, problem in each_result(ModulePair(submission, role, config))]
     total = len(SMOKE_CHECKS) + len(properties) + (0 if _is_other(submission) else len(COMPARISONS))
     first = next(filter(None, problems), "")
     return Examination(role, name, problems.count(""), total, brief(first))
@@ -148,7 +148,7 @@ def _is_other(submission: type[nn.Module]) -> bool:
     return getattr(submission, "own_parameters", False)
 
 
-def _mistake(pair: Pair) -> str:
+def _mistake(pair: ModulePair) -> str:
     return "" if _is_other(pair.kind) else find_mistake(pair)
 
 
@@ -164,7 +164,7 @@ def isolated() -> Iterator[None]:
         yield
 
 
-def each_result(pair: Pair) -> Iterator[tuple[str, str]]:
+def each_result(pair: ModulePair) -> Iterator[tuple[str, str]]:
     """Yield each property and its problem, if any; stop where no other can be checked."""
     for claim, problem in _each_result(pair):
         yield claim, problem or _restore_gradients()
@@ -181,7 +181,7 @@ def _restore_gradients() -> str:
     )
 
 
-def _each_result(pair: Pair) -> Iterator[tuple[str, str]]:
+def _each_result(pair: ModulePair) -> Iterator[tuple[str, str]]:
     for check in SMOKE_CHECKS:
         problem = check(pair)
         yield IS_CALLED, f"{problem} {_mistake(pair)}".strip() if problem else ""

@@ -53,7 +53,7 @@ class MismatchError(Exception):
     """Stop because an output has another structure than the reference's; the reader is told."""
 
 
-class Pair:
+class ModulePair:
     """A submitted class and the reference for one role, with the inputs on which they run."""
 
     def __init__(self, kind: type[nn.Module], role: Part, config: BertConfig) -> None:

@@ -15,7 +15,7 @@ from minibert.model import BertModel
 from minibert.parts import override, part, replaced
 
 from .examination import IS_CALLED, each_result, isolated
-from .pair import TEST_CONFIG, Pair
+from .pair import TEST_CONFIG, ModulePair
 
 # Each line of the board, and the properties behind it.
 LINES = {
@@ -88,7 +88,9 @@ def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
     12 of 12 hold.
     """
     replacements = {**replaced(), BertModel: bert or part(BertModel)}
-    pair = Pair(_built_with(replacements, replacements.pop(BertModel)), BertModel, TEST_CONFIG)
+    pair = ModulePair(
+        _built_with(replacements, replacements.pop(BertModel)), BertModel, TEST_CONFIG
+    )
     problems: dict[str, str] = {}
     with isolated():
         for claim, problem in each_result(pair):

@@ -15,7 +15,7 @@ from minibert.attention import BertSelfAttention
 from minibert.model import BertModel
 from minibert.parts import override
 
-from .pair import MismatchError, Pair, Values
+from .pair import MismatchError, ModulePair, Values
 
 Result = TypeVar("Result", bool, str)
 
@@ -79,7 +79,7 @@ HEADS = " In attention, the heads stand before the tokens: (batch, heads, seq, h
 PRECISIONS = (torch.float32, torch.bfloat16, torch.float16)
 
 
-def result_of(pair: Pair, check: Callable[[Pair], Result]) -> Result | str:
+def result_of(pair: ModulePair, check: Callable[[ModulePair], Result]) -> Result | str:
     """Return the result of a check; if it raises, the explained error is the result."""
     try:
         return check(pair)
@@ -97,7 +97,7 @@ def explain(error: Exception, role: Part) -> str:
     return f"it stopped with {type(error).__name__}: {message.rstrip('.')}. {hint}".strip()
 
 
-def _contract_problem(pair: Pair) -> str:
+def _contract_problem(pair: ModulePair) -> str:
     try:
         require_contract(pair.role, pair.kind)
     except (TypeError, ValueError) as error:
@@ -105,7 +105,7 @@ def _contract_problem(pair: Pair) -> str:
     return ""
 
 
-def _forward_problem(pair: Pair) -> str:
+def _forward_problem(pair: ModulePair) -> str:
     try:
         answer = pair.submission(*pair.arguments())
     except Exception as error:
@@ -115,7 +115,7 @@ def _forward_problem(pair: Pair) -> str:
     return ""
 
 
-def _output_problem(pair: Pair) -> str:
+def _output_problem(pair: ModulePair) -> str:
     for case in pair.cases():
         problem = result_of(pair, partial(_mismatch, case=case))
         if problem:
@@ -124,7 +124,7 @@ def _output_problem(pair: Pair) -> str:
     return ""
 
 
-def _mismatch(pair: Pair, case: Values) -> str:
+def _mismatch(pair: ModulePair, case: Values) -> str:
     pair.run(pair.submission, **case)  # raises if the output has another structure
     return ""
 
@@ -133,7 +133,7 @@ def _described(value: object) -> str:
     return f"of shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"= {value}"
 
 
-def _precision_problem(pair: Pair) -> str:
+def _precision_problem(pair: ModulePair) -> str:
     for dtype in PRECISIONS:
         problem = result_of(pair, lambda pair, dtype=dtype: _non_finite_in(pair, dtype))
         if problem:
@@ -141,7 +141,7 @@ def _precision_problem(pair: Pair) -> str:
     return ""
 
 
-def _non_finite_in(pair: Pair, dtype: torch.dtype) -> str:
+def _non_finite_in(pair: ModulePair, dtype: torch.dtype) -> str:
     """Say what is not finite in another precision; the mask is made in it, as models do."""
     given = {
         name: value.clamp(min=torch.finfo(dtype).min).to(dtype)
@@ -186,7 +186,7 @@ def _subclass(role: Part) -> type:
     return type("Replacement", (base,), {})
 
 
-def parts_are_replaceable(pair: Pair) -> bool:
+def parts_are_replaceable(pair: ModulePair) -> bool:
     """Hold if none of the package's parts is built while all are replaced by subclasses."""
     others = {role: _subclass(role) for role in roles_inside(pair.role) if role != pair.role}
     with override(others):

@@ -18,12 +18,12 @@ from minibert.embeddings import BertEmbeddings
 from minibert.model import BertEncoder, BertModel
 
 from .one_device import OneDevice, OtherDeviceError
-from .pair import Pair, same_numbers
+from .pair import ModulePair, same_numbers
 
 REQUIRED = ("input_ids", "hidden_states")
 
 
-def rest_may_be_left_out(pair: Pair) -> bool:
+def rest_may_be_left_out(pair: ModulePair) -> bool:
     """Hold if the first argument alone is as good as None and False for all others."""
     _, *others = ROLES[pair.role].called
     nothing = {name: False if name.startswith("output_") else None for name in others}
@@ -38,7 +38,7 @@ def rest_may_be_left_out(pair: Pair) -> bool:
     )
 
 
-def _calls(pair: Pair) -> Iterator[dict[str, tuple[tuple, dict]]]:
+def _calls(pair: ModulePair) -> Iterator[dict[str, tuple[tuple, dict]]]:
     """Yield the arguments of each part, in a call that asks for all outputs and in one for none."""
     for wanted in (True, False):
         got: dict[str, tuple[tuple, dict]] = {}
@@ -61,7 +61,7 @@ def _calls(pair: Pair) -> Iterator[dict[str, tuple[tuple, dict]]]:
         yield got
 
 
-def _parts(pair: Pair) -> list[str]:
+def _parts(pair: ModulePair) -> list[str]:
     """List the paths of the reference's parts that the submission has, too."""
     kinds = tuple(role for role in roles_inside(pair.role) if role != pair.role)
     there = dict(pair.submission.named_modules(remove_duplicate=False))
@@ -69,20 +69,20 @@ def _parts(pair: Pair) -> list[str]:
     return [name for name, part in named if name and type(part) in kinds and name in there]
 
 
-def parts_are_called(pair: Pair) -> bool:
+def parts_are_called(pair: ModulePair) -> bool:
     """Hold if every part, and every linear layer of the submission, is called itself."""
     named = pair.submission.named_modules(remove_duplicate=False)
     linear = [name for name, part in named if name and isinstance(part, nn.Linear)]
     return all({*_parts(pair), *linear} <= got.keys() for got in _calls(pair))
 
 
-def parts_get_arguments_by_place(pair: Pair) -> bool:
+def parts_get_arguments_by_place(pair: ModulePair) -> bool:
     """Hold if parts are called with positional arguments; another class may use other names."""
     parts = _parts(pair)
     return not any(got[name][1] for got in _calls(pair) for name in parts if name in got)
 
 
-def saves_parameters_alone(pair: Pair) -> bool:
+def saves_parameters_alone(pair: ModulePair) -> bool:
     """Hold if `state_dict` has the parameters and nothing else."""
     return (
         pair.submission.state_dict().keys()
@@ -90,7 +90,7 @@ def saves_parameters_alone(pair: Pair) -> bool:
     )
 
 
-def can_be_copied(pair: Pair) -> bool:
+def can_be_copied(pair: ModulePair) -> bool:
     """Hold if a module can be copied after a forward pass in training."""
     module = pair.build(pair.kind).train()
     pair.run(module)
@@ -101,7 +101,7 @@ def can_be_copied(pair: Pair) -> bool:
     return True
 
 
-def runs_on_the_layers_that_are_there(pair: Pair) -> bool:
+def runs_on_the_layers_that_are_there(pair: ModulePair) -> bool:
     """Hold if an encoder of which a layer was taken away runs on the other."""
     module = pair.build(pair.kind)
     encoder: Any = module.get_submodule("encoder") if pair.role is BertModel else module
@@ -112,7 +112,7 @@ def runs_on_the_layers_that_are_there(pair: Pair) -> bool:
         return False
 
 
-def states_are_those_that_go_on(pair: Pair) -> bool:
+def states_are_those_that_go_on(pair: ModulePair) -> bool:
     """Hold if a gradient of the last state reaches every state that is returned."""
     module = pair.build(pair.kind)
     given = pair.arguments()
@@ -123,7 +123,7 @@ def states_are_those_that_go_on(pair: Pair) -> bool:
     return all(gradient is not None for gradient in gradients)
 
 
-def works_in_mixed_precision(pair: Pair) -> bool:
+def works_in_mixed_precision(pair: ModulePair) -> bool:
     """Hold if outputs are finite under autocast to bfloat16."""
     given = [_in_float32(value) for value in pair.arguments()]
     submission, reference = (pair.build(kind).float() for kind in (pair.kind, type(pair.reference)))
@@ -149,7 +149,7 @@ def _tensors(output: Any, reference: Any) -> Iterator[Tensor]:
             yield from _tensors(one, other)
 
 
-def works_on_any_device(pair: Pair) -> bool:
+def works_on_any_device(pair: ModulePair) -> bool:
     """Hold if every tensor is made on the input's device; the meta device stands for a GPU."""
     module = pair.build(pair.kind).to("meta")
     given = [v.to("meta") if isinstance(v, Tensor) else v for v in pair.arguments()]
