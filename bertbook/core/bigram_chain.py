@@ -26,13 +26,6 @@ class BigramChain:
 
     Source: Kneser & Ney 1995, interpolated as in Chen & Goodman 1999, section 2.7; the discount is
     theirs, n1 / (n1 + 2 n2). Sums over ways: Rabiner 1989, section III.A.
-
-    Parameters
-    ----------
-    left, right, count : Int[np.ndarray, "pairs"]
-        Ids of two pieces that stand side by side, and how often; ordered, each pair once.
-    vocab_size : int
-        How many pieces there are, the special ones first.
     """
 
     def __init__(

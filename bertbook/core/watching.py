@@ -23,13 +23,7 @@ _OFFSETS = {"itself": 0, "the previous token": -1, "the next token": 1}
 
 
 class Watched:
-    """A model of a folder, with the weights that a page has: rounded to 16 bits.
-
-    Parameters
-    ----------
-    folder : str or Path
-        A model of pre-training in Hugging Face's layout.
-    """
+    """A model of a folder, with the weights that a page has: rounded to 16 bits."""
 
     def __init__(self, folder: str | Path):
         self.model = load_pretrained(BertForPreTraining, folder)

@@ -29,15 +29,7 @@ TASKS = {"requests": (REQUEST_LABELS, service_requests), "pairs": (PAIR_LABELS, 
 
 
 class Runs:
-    """The runs of one task, by encoder and method; what a run counts is held to its answers.
-
-    Parameters
-    ----------
-    task : str
-        ``"requests"`` or ``"pairs"``.
-    record : mapping, optional
-        What to read; by default the record of ``benchmarks.classify``.
-    """
+    """The runs of one task, by encoder and method; what a run counts is held to its answers."""
 
     def __init__(self, task: str = "requests", record: Mapping[str, Any] | None = None):
         content = record or record_of("classify")

@@ -16,22 +16,7 @@ DRAWS = 2000
 
 
 def ladder_lines(record: dict[str, Any], test: str, kind: str = "all") -> str:
-    """List what each guesser pays for a piece, with its interval.
-
-    Parameters
-    ----------
-    record : dict
-        ``records/english.json``.
-    test : str
-        "chapters" or "books".
-    kind : str, default "all"
-        Which of the chosen pieces, such as "hidden" or "names".
-
-    Returns
-    -------
-    str
-        A line for each guesser: nats, the interval, its name.
-    """
+    """List what each guesser pays for a piece, with its interval."""
     results = record["tests"][test]
     counts = np.array(results["places"][kind])
     lines = []
