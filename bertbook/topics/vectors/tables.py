@@ -119,7 +119,20 @@ def whole_texts_table(found: Mapping) -> Html:
 
 
 def kinds_table(requests: Mapping, definitions: Mapping) -> Html:
-    """Compare five vectors of a whole text: how often right, and the paired lead of [CLS]."""
+    """Compare five vectors of a whole text: how often right, and the paired lead of [CLS].
+
+    Parameters
+    ----------
+    requests : mapping
+        The part "whole texts" of ``records/looking_inside.json``.
+    definitions : mapping
+        The part "kinds" of ``records/dictionary.json``.
+
+    Returns
+    -------
+    Html
+        A displayable table.
+    """
     rows = []
     for name in ("[CLS]", "[SEP]", "first word", "mean of words", "table rows"):
         leads = ["", ""]

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from bertbook.topics.english.questions import Question
+from .questions import Question
 
 
 class SharedWords:

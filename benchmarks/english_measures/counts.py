@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from bertbook.topics.english.questions import Places
+from .questions import Places
 
 # Which neighbors a chain of contexts sees, from little to much; 0 would be the place itself. Some
 # skip a neighbor: where it is hidden, those behind it are still known.
