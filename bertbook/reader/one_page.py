@@ -12,7 +12,8 @@ from typing import NamedTuple
 from berttools.cli.files import require_output, write_output
 from berttools.grade.names import names_from_outside
 
-from .contracts import Part, replacements_of, require_contract
+from .contracts.names import Part, replacements_of
+from .contracts.require import require_contract
 from .reader_file import READER_FILE, run_reader_file
 
 PAGE = Path(__file__).parents[2] / "book" / "bert.py"

@@ -16,7 +16,8 @@ from bertbook.core.setting import is_stored
 from minibert.parts import replaced, use
 from minibert.pretraining import BertForPreTraining
 
-from .contracts import Part, replacements_of, roles_inside, spoken_name
+from .contracts.names import Part, replacements_of, spoken_name
+from .contracts.parameter_shapes import roles_inside
 from .reader_file import READER_FILE, run_reader_file
 
 MODEL = BertForPreTraining  # the model that is built of all that the chapters build

@@ -18,7 +18,8 @@ from torch.nn import functional
 
 from bertbook.core.exercises.mistake import as_mistakes
 from bertbook.core.exercises.verdict import LONGEST
-from bertbook.reader.contracts import ROLES, original_of
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.names import original_of
 from bertbook.reader.module import check_module, examine
 from bertbook.reader.module.mutants import MUTATIONS
 from bertbook.reader.module.mutation import mutate

@@ -13,58 +13,19 @@ Part = Callable[..., Any]
 
 
 def my_name(original: Part) -> str:
-    """Write the name that the reader's own has: MySelfAttention, for BertSelfAttention.
-
-    Parameters
-    ----------
-    original : class or function
-        A key of `ROLES`.
-
-    Returns
-    -------
-    str
-        ``My`` for ``Bert``, or ``my_`` before a function's name, unless the role has a name of its
-        own.
-    """
+    """Write the name that the reader's own has: MySelfAttention, for BertSelfAttention."""
     bare = original.__name__.removeprefix("Bert")
     return ROLES[original].own_name or (f"My{bare}" if ROLES[original].built else f"my_{bare}")
 
 
 def spoken_name(original: Part) -> str:
-    """Write that name as words: self attention.
-
-    Parameters
-    ----------
-    original : class or function
-        A key of `ROLES`.
-
-    Returns
-    -------
-    str
-        Words in small letters.
-    """
+    """Write that name as words: self attention."""
     bare = re.sub(r"^(My|my_)", "", my_name(original)).replace("PreTraining", "Pretraining")
     return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", bare).lower()
 
 
 def original_of(name: str) -> Part:
-    """Return what a class or function of the reader's is meant to replace, by its name.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``MyPooler`` or ``my_score_words``; capitals and underscores do not count.
-
-    Returns
-    -------
-    class or function
-        A key of `ROLES`.
-
-    Raises
-    ------
-    ValueError
-        If no part has such a name; the message gives the nearest.
-    """
+    """Return what a class or function of the reader's is meant to replace, by its name."""
     by_name = {_bare(my_name(original)): original for original in ROLES}
     if _bare(name) not in by_name:
         near = difflib.get_close_matches(_bare(name), by_name, n=1, cutoff=0)[0]
@@ -79,18 +40,6 @@ def replacements_of(things: dict[str, Part]) -> tuple[dict[Part, Part], list[str
     """Return what is named after a part, by that part, and a sentence for each class that is not.
 
     A function such as ``my_attention`` replaces no class.
-
-    Parameters
-    ----------
-    things : dict from str to class or function
-        What a file defines, by name.
-
-    Returns
-    -------
-    replacements : dict from class or function to class or function
-        In the order of `ROLES`, as `minibert.parts.use` takes it.
-    unknown : list of str
-        One sentence for each class that is named after no part.
     """
     found, unknown = {}, []
     for name, thing in things.items():

@@ -37,18 +37,7 @@ def parameters_of(kind: Callable[..., nn.Module], role: Part) -> dict[str, Shape
 
 @cache
 def roles_inside(role: Part) -> tuple[Part, ...]:
-    """List the parts that a part of the package is made of, without those of PyTorch.
-
-    Parameters
-    ----------
-    role : class or function
-        A key of `ROLES`.
-
-    Returns
-    -------
-    tuple of class or function
-        The part itself and those inside it, in the order of `ROLES`.
-    """
+    """List the parts that a part of the package is made of, without those of PyTorch."""
     with override({each: each for each in ROLES}):
         kinds = {type(module) for module in _built(role, role).modules()}
     return tuple(

@@ -14,18 +14,7 @@ from .roles import ROLES
 
 
 def require_replaceable(role: object) -> None:
-    """Raise if it is no class or function that models ask for; say what they ask for.
-
-    Parameters
-    ----------
-    role : object
-        A key of `ROLES`, or not.
-
-    Raises
-    ------
-    ValueError
-        If it is none; the message lists all.
-    """
+    """Raise if it is no class or function that models ask for; say what they ask for."""
     if role not in ROLES:
         name = getattr(role, "__name__", repr(role))
         known = ", ".join(original.__name__ for original in ROLES)
@@ -33,22 +22,7 @@ def require_replaceable(role: object) -> None:
 
 
 def require_contract(role: Part, replacement: object) -> None:
-    """Raise if a class cannot do what models ask of it; a small model of sizes is built to see.
-
-    Parameters
-    ----------
-    role : class or function
-        What is to be replaced, a key of `ROLES`.
-    replacement : object
-        What is to replace it.
-
-    Raises
-    ------
-    TypeError
-        If it is of another kind, takes other arguments, or has other parameters than the part.
-    ValueError
-        If no model asks for `role`.
-    """
+    """Raise if a class cannot do what models ask of it; a small model of sizes is built to see."""
     require_replaceable(role)
     terms = ROLES[role]
     replacement = inspect.unwrap(replacement) if callable(replacement) else replacement

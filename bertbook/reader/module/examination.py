@@ -10,7 +10,9 @@ import torch
 from torch import nn
 
 from bertbook.core.exercises.verdict import Verdict, brief
-from bertbook.reader.contracts import ROLES, Part, require_replaceable
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.names import Part
+from bertbook.reader.contracts.require import require_replaceable
 from minibert.config import BertConfig
 from minibert.parts import override
 

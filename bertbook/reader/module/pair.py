@@ -12,7 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from bertbook.reader.contracts import ROLES, Part
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.names import Part
 from minibert.attention import BertAttention, BertSelfAttention, additive_mask, causal_mask
 from minibert.config import BertConfig
 from minibert.heads import (

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from bertbook.reader.contracts import ROLES, Part
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.names import Part
 from minibert.attention import BertAttention, BertSelfAttention, BertSelfOutput
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import (

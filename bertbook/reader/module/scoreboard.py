@@ -9,7 +9,7 @@ from typing import Any
 from torch import nn
 
 from bertbook.core.exercises.verdict import Verdict
-from bertbook.reader.contracts import Part
+from bertbook.reader.contracts.names import Part
 from minibert.config import BertConfig
 from minibert.model import BertModel
 from minibert.parts import override, part, replaced

@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from bertbook.reader.contracts import Part, require_contract, roles_inside
+from bertbook.reader.contracts.names import Part
+from bertbook.reader.contracts.parameter_shapes import roles_inside
+from bertbook.reader.contracts.require import require_contract
 from minibert.attention import BertSelfAttention
 from minibert.model import BertModel
 from minibert.parts import override

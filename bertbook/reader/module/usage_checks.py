@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from bertbook.reader.contracts import ROLES, roles_inside
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.parameter_shapes import roles_inside
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertEncoder, BertModel
 

@@ -8,7 +8,7 @@ from torch.overrides import TorchFunctionMode
 
 from bertbook.core.exercises.common_mistakes import common_mistake
 from bertbook.core.exercises.verdict import Verdict
-from bertbook.reader.contracts import require_contract
+from bertbook.reader.contracts.require import require_contract
 from bertbook.reader.module.one_device import OneDevice, OtherDeviceError
 from minibert.losses import IGNORED_LABEL
 from minibert.masking import corrupt_tokens
