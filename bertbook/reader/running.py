@@ -11,6 +11,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import torch
+
 from bertbook.core.exercises.compare import converted
 from bertbook.core.setting import is_stored
 from minibert.parts import replaced, use
@@ -67,7 +69,8 @@ def _with_types_of(reference: Callable, submission: Callable) -> Callable:
     def function(*given: Any, **named: Any) -> Any:
         if not like:
             like.append(None)
-            with suppress(Exception):  # it is only asked for the types
+            # It is only asked for the types, so it must not draw what the submission would draw.
+            with suppress(Exception), torch.random.fork_rng(devices=[]):
                 like[0] = reference(*copy.deepcopy(given), **copy.deepcopy(named))
         result = submission(*given, **named)
         return result if like[0] is None else converted(result, like[0])
