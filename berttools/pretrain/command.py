@@ -7,8 +7,7 @@ import math
 from functools import partial
 from types import MappingProxyType
 
-from berttools.cli.failures import guarded
-from berttools.cli.loading import ended_by_ctrl_c
+from berttools.cli.failures import ended_by_ctrl_c, guarded
 from berttools.cli.options import (
     SEED,
     add_option,
