@@ -54,7 +54,7 @@ WRONG = {
     f"{TRAIN} --seed -1": "argument --seed: -1 is too small; the least is 0",
     f"{TRAIN} --promise 1": "argument --promise: 1 must be above 0 and below 1",
     f"{TRAIN} --class-weights some": "(choose from 'best', 'balanced', 'none')",
-    "grade . --seconds soon": "argument --seconds: 'soon' is no whole number above 0",
+    "grade . --seconds soon": "argument --seconds: 'soon' is no whole number",
 }
 
 

@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
         return answer(options)
 
     if options.does == "predict":
-        return guarded(work, lambda: "type the same command again", lambda: False)
+        return guarded(work, lambda: "type the same command again", lambda: True)
     return guarded(work, lambda: go_on(options.out), lambda: is_finished(options.out, REPORT))
 
 

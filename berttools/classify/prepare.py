@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,12 +13,12 @@ from jaxtyping import Int
 from minibert.wordpiece import WordPieceTokenizer
 
 from .duplicates import find_duplicates, find_patterns, rows_by, without_copies
-from .splitting import Blocks, kept_together, linked_rows, split_rows
+from .splitting import Blocks, linked_rows, most_together, split_rows
 from .table import LabeledTable, read_table
 from .thresholds import REFUSAL, least_answers
 
 COLUMNS = ("text", "label", "pair", "group", "time", "encoding")
-FEW, SHOWN = 10, 3
+SHOWN = 3  # of many
 MOST_UNKNOWN = 0.2  # of the tokens; of more, answers depend on what is left
 LOOKED_AT = 2000  # texts, evenly from all
 
@@ -54,7 +53,7 @@ def prepare(plan: Mapping[str, Any]) -> Work:
     notes = [
         *_notes_on_rows(table, kept),
         *_notes_on_labels(classes),
-        *_notes_on_rare_labels(tables, classes),
+        *(f"{x!r} is never learned, so no text gets it." for x in classes if x not in learned),
         *_notes_on_target(labels["validation"], classes, plan["promise"]),
     ]
     place = {row: number for number, row in enumerate(parts.test)}
@@ -133,8 +132,7 @@ def _notes_on_rows(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
         yield f"The same text has several labels: {where}, {table.texts[rows[0]][:60]!r}."
     if more := found.contradictions[SHOWN:]:
         yield f"So have {len(more):,} other texts."
-    together = kept_together(kept)
-    for rows in [rows for rows in find_patterns(kept) if rows not in together]:
+    for rows in [rows for rows in find_patterns(kept) if len(rows) > most_together(kept)]:
         yield (
             f"{len(rows):,} rows differ from others in digits or signs only, "
             f"{kept.texts[rows[0]][:60]!r} first; they are too many to stay together, and were "
@@ -159,20 +157,6 @@ def _notes_on_labels(classes: Sequence[str]) -> Iterator[str]:
             f"Each label is a number, and some have decimals, such as {decimals[0]!r}. Scores "
             "have an order, which classes do not; should they be put into a few classes?"
         )
-
-
-def _notes_on_rare_labels(
-    tables: Mapping[str, LabeledTable], classes: Sequence[str]
-) -> Iterator[str]:
-    """Name labels that are too few to say much about: the first, and how many more."""
-    counts = {part: Counter(table.labels) for part, table in tables.items()}
-    few = [name for name in classes if min(count[name] for count in counts.values()) < FEW]
-    for name in few[:SHOWN]:
-        rows = ", ".join(f"{count[name]} in {part}" for part, count in counts.items())
-        told = "little can be said of its answers" if counts["train"][name] else "no text gets it"
-        yield f"{name!r} has few rows ({rows}); {told}."
-    if more := few[SHOWN:]:
-        yield f"So have {len(more):,} other labels, with fewer than {FEW} rows in some part."
 
 
 def _notes_on_target(

@@ -16,23 +16,19 @@ OTHER_ENCODING = (
     "open the file in an editor and save it with the encoding UTF-8, or name its own "
     "(encoding='cp1252', after the command --encoding cp1252, fits most old files of Windows)"
 )
-UNPACK, EXPORT = "unpack it first", "open it in its own program and save the table as CSV, UTF-8"
-# How files begin that hold a table, but no text.
-KINDS = (
-    (b"\x1f\x8b", "is compressed by gzip", UNPACK),
-    (b"BZh", "is compressed by bzip2", UNPACK),
-    (b"\xfd7zXZ\0", "is compressed by xz", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "is compressed by zstd", UNPACK),
-    (b"PK\x03\x04", "is a workbook (.xlsx, .ods) or a zip archive", f"{UNPACK}, or {EXPORT}"),
-    (b"\xd0\xcf\x11\xe0", "is a workbook (.xls)", EXPORT),
-    (b"PAR1", "is a Parquet file", EXPORT),
-    (b"SQLite format 3\0", "is a data base", EXPORT),
-    (b"%PDF", "is a PDF", "copy its table into a CSV file"),
+# How files begin that hold a table, but no text: packed ones, workbooks, data bases, PDF.
+NO_TEXT = (
+    *(b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"),
+    *(b"\xd0\xcf\x11\xe0", b"PAR1", b"SQLite format 3\0", b"%PDF"),
 )
 MARKS_OF_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 MOST_CONTROLS = 0.1  # of the first bytes of a text; more are no text
-NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}  # of what may divide the fields
-AS_CSV = "save the table as CSV, divided by commas, with quotes around texts that hold one"
+NAMES = {
+    ",": "commas",
+    ";": "semicolons",
+    "\t": "tabs",
+    "|": "bars",
+}  # of what may divide the fields
 # A field with quotes around it, and each one inside written twice.
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 BREAK = re.compile("\r\n|\n|\r")
@@ -71,21 +67,21 @@ def read_decoded(path: Path, encoding: str | None) -> str:
 
 def _require_text(path: Path, content: bytes, encoding: str | None) -> None:
     """Raise for a file of another kind, which no encoding turns into a table."""
-    for begins, kind, way_out in KINDS:
-        if content.startswith(begins):
-            raise ValueError(f"{str(path)!r} {kind}, not a text file; {way_out}")
-    head = content[:4096]
+    head, odd = content[:4096], 0
     if encoding is None and not head.startswith(MARKS_OF_UTF16):
         # In text of any encoding but UTF-16 and UTF-32, and these have every second byte zero.
         odd = sum(byte < 32 and byte not in b"\t\n\r\f\x1b\0" for byte in head)
-        if odd > MOST_CONTROLS * len(head):
-            raise ValueError(f"{str(path)!r} is not a text file; {EXPORT}")
+    if head.startswith(NO_TEXT) or odd > MOST_CONTROLS * len(head):
+        raise ValueError(
+            f"{str(path)!r} is not a text file; unpack it, or open it in its own program and save "
+            "the table as CSV, UTF-8"
+        )
 
 
 def split_delimited(content: str, path: str, wanted: Collection[str]) -> Rows:
     """Split a text into the rows of a table.
 
-    It is divided by the one of comma, semicolon and tab with which the header has all that is
+    It is divided by the one of comma, semicolon, tab and bar with which the header has all that is
     wanted. Quotes are those of CSV. A file with tabs usually has none, and they are letters of its
     texts: so it is read line by line, unless some line has more or fewer fields than the header, or
     each field that holds a quote is written as in CSV.
@@ -103,7 +99,7 @@ def split_delimited(content: str, path: str, wanted: Collection[str]) -> Rows:
 
 def _mark_of(content: str, path: str, wanted: Collection[str]) -> str:
     """Return the character that divides the fields."""
-    headers = {mark: _header(content, mark) for mark in [*NAMES, "|"]}
+    headers = {mark: _header(content, mark) for mark in NAMES}
     for mark in NAMES:
         if {*wanted} <= {*headers[mark]}:
             return mark
@@ -112,8 +108,6 @@ def _mark_of(content: str, path: str, wanted: Collection[str]) -> str:
         raise ValueError(
             f"line 1 of {path!r} is {first!r}, which only Excel understands; remove this line"
         )
-    if {*wanted} <= {*headers["|"]}:
-        raise ValueError(f"{path!r} is divided by '|', which is not read; {AS_CSV}")
     return max(NAMES, key=lambda mark: len(headers[mark]))
 
 
@@ -165,8 +159,9 @@ def _joined(
         # For its sake the file could not be read line by line.
         if line and line.count(mark) + 1 != width:
             raise ValueError(
-                f"line {number} of {path!r} has {line.count(mark) + 1} fields, and the header names"
-                f" {width}; mend it, or, if a quoted text holds tabs and line breaks, {AS_CSV}"
+                f"line {number} of {path!r} has {line.count(mark) + 1} fields, and the header "
+                f"names {width}; mend it, or, if a quoted text holds tabs and line breaks, save it "
+                "as CSV"
             )
     yield (
         f"{len(odd):,} of {len(rows):,} {'row holds' if len(odd) == 1 else 'rows hold'} line breaks"

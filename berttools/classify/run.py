@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 import torch
@@ -16,7 +15,6 @@ from berttools.cli.runs import (
     CLASSIFY,
     Plan,
     options_given,
-    other_run,
     read_plan,
     require_free,
     write_plan,
@@ -35,8 +33,7 @@ from .saving import Classifier, save_classifier, write_json
 from .tuning import classifier_from, default_encoder, tuning_of
 from .weighting import weightings
 
-FACTS, HISTORY = "report.json", "history.jsonl"
-SECOND = "unweighted"  # in the folder, while it is trained: the run without class weights
+FACTS = "report.json"
 TRAINING = ("learning_rate", "epochs", "batch_size", "max_length", "seed")
 FILES = ("table", "model")
 
@@ -69,13 +66,10 @@ def _begin(options: argparse.Namespace) -> Plan:
 
 
 def _resume(options: argparse.Namespace) -> Plan:
-    """Load the plan of a run; raise if an option would make it another one."""
-    plan, typed = read_plan(options.out, CLASSIFY), options_given(options, [*DEFAULTS, *FILES])
+    """Load the plan of a run."""
+    typed = options_given(options, [*DEFAULTS, *FILES])
     typed |= {name: str(Path(typed[name]).resolve()) for name in FILES if name in typed}
-    for name, value in typed.items():
-        if value != plan[name]:
-            raise other_run(options.out, name, plan[name], value)
-    return plan
+    return read_plan(options.out, CLASSIFY, typed)
 
 
 def _train(plan: Plan, work: Work, folder: Path, device: torch.device) -> int:
@@ -86,13 +80,12 @@ def _train(plan: Plan, work: Work, folder: Path, device: torch.device) -> int:
     settings = weightings(plan["class_weights"], work.labels["train"], len(work.classes))
     tuned = {}
     for name, weights in settings.items():
-        place = folder / SECOND if tuned else folder
         model, tokenizer = classifier_from(plan["model"], work.classes, seed=plan["seed"])
         plan["max_length"] = min(plan["max_length"], model.config.max_position_embeddings)
         columns = {column: plan[column] for column in ("text", "pair")}
         tuned[name] = Classifier(model, tokenizer, plan["max_length"], columns)
         say(f"Fine-tuning, class weights: {name}.")
-        if stopped_by := _tune(plan, work, tuned[name], weights, place, device, str(folder)):
+        if stopped_by := _tune(plan, work, tuned[name], weights, folder / name, device):
             return stopped_by
         model.eval()
     candidates = compare(work, tuned, settings, frozen_encoder(plan["model"]).to(device))
@@ -100,11 +93,8 @@ def _train(plan: Plan, work: Work, folder: Path, device: torch.device) -> int:
     facts |= {"notes": work.notes, "table": plan["table"]}
     save_classifier(classifier, folder)
     write_json(folder / FACTS, facts)
-    second = folder / SECOND / HISTORY
-    if second.exists() and classifier.model is tuned["none"].model:
-        os.replace(second, folder / HISTORY)
-    for path in [*checkpoint_folders(folder), folder / SECOND]:
-        remove(path)
+    for name in settings:
+        remove(folder / name)  # with its checkpoints
     with atomic_write(folder / REPORT) as draft:
         draft.write_text(report_as_markdown(facts, folder), **ANY_NAME)
     return 0
@@ -117,7 +107,6 @@ def _tune(
     weights: Float[Tensor, " classes"],
     place: Path,
     device: torch.device,
-    folder: str,
 ) -> int:
     """Fine-tune one model to the end, or until a signal, whose number is returned."""
     assert classifier.tokenizer is not None
@@ -138,4 +127,4 @@ def _tune(
         f"Training: at most {trainer.config.max_steps:,} updates of {batches.batch_size} rows on "
         f"{device}, less if it stops early. Ctrl+C loses nothing."
     )
-    return fit_until_signal(trainer, batches, watched, go_on(folder))
+    return fit_until_signal(trainer, batches, watched, go_on(str(place.parent)))

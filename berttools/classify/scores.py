@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -44,9 +45,13 @@ def class_scores(
     """Compute precision, recall, F1 and rows of each class; 0 where nothing can be divided."""
     from sklearn.metrics import precision_recall_fscore_support
 
-    numbers, none = range(classes), 0
-    scores = precision_recall_fscore_support(labels, answers, labels=numbers, zero_division=none)  # pyright: ignore
-    return np.array(scores).T.tolist()
+    scores: Any = precision_recall_fscore_support(
+        labels,
+        answers,
+        labels=range(classes),
+        zero_division=0,  # pyright: ignore[reportArgumentType]
+    )
+    return [[float(p), float(r), float(f), int(n)] for p, r, f, n in zip(*scores)]
 
 
 def mean_f1(labels: Int[np.ndarray, " rows"], answers: Int[np.ndarray, " rows"]) -> float:

@@ -87,13 +87,12 @@ def split_rows(
     return Parts(*map(sorted, parts))
 
 
-def kept_together(table: LabeledTable) -> Blocks:
-    """Return the rows of each pattern, without those that are as many as a part has.
+def most_together(table: LabeledTable) -> float:
+    """Return how many texts of one pattern stay together: fewer than a part has.
 
-    Where digits and signs alone make so many texts, they are what the texts say.
+    Where digits and signs alone make more texts, they are what the texts say.
     """
-    most = max(ALWAYS, LARGEST * len(table))
-    return [rows for rows in find_patterns(table) if len(rows) <= most]
+    return max(ALWAYS, LARGEST * len(table))
 
 
 def linked_rows(table: LabeledTable) -> Blocks:
@@ -117,7 +116,8 @@ def linked_rows(table: LabeledTable) -> Blocks:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    groups = [*rows_by(keys_of(table)), *rows_by(table.groups or ()), *kept_together(table)]
+    patterns = [rows for rows in find_patterns(table) if len(rows) <= most_together(table)]
+    groups = [*rows_by(keys_of(table)), *rows_by(table.groups or ()), *patterns]
     links = np.array([(rows[0], row) for rows in groups for row in rows]).T  # also to itself
     graph = coo_array((np.ones(links.shape[1]), (links[0], links[1])), 2 * (len(table),))
     _, blocks = connected_components(graph, directed=False)

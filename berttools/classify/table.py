@@ -95,7 +95,8 @@ def read_table(
     ----------
     path : str or Path
         One JSON object a line if its name ends in ``.jsonl``, ``.ndjson`` or ``.json``; else a
-        header and rows, divided by commas, semicolons or tabs. A quoted text may have line breaks.
+        header and rows, divided by commas, semicolons, tabs or bars. A quoted text may have line
+        breaks.
         With tabs quotes are letters, if each line is a row without their help.
     text : str
         Name of the column of texts.

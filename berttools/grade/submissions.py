@@ -100,10 +100,10 @@ def why_absent(code: str, task: Task, path: Path, chapter: Path) -> str:
     missing = [name for name in task.names if name not in made]
     broken = [*_broken(cells_of(path))]
     asked = cells_of(chapter)[task.cell].name
-    for name in missing:
-        if cell := _that_defines(name, broken, asked):
-            return f"{name} does not parse, {cell.problem}"
-        return _of_another_name(name, path, chapter, asked)
+    if missing:
+        if cell := _that_defines(missing[0], broken, asked):
+            return f"{missing[0]} does not parse, {cell.problem}"
+        return _of_another_name(missing[0], path, chapter, asked)
     page = names_from_outside(task.above) | {
         name for node in ast.parse(task.above).body for name in names_made_by(node)
     }

@@ -22,7 +22,7 @@ from berttools.cli.options import (
 LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
 OTHER_RATE = 1e-4
 
-# What a run remembers. It resumes with the same or not at all, but for those that change nothing.
+# What a run remembers. It resumes with the same or not at all.
 DEFAULTS = MappingProxyType(
     {
         "config": "tiny",
@@ -37,7 +37,6 @@ DEFAULTS = MappingProxyType(
         "save_steps": 500,
     }
 )
-FREE_TO_CHANGE = ("save_steps",)
 
 DESCRIPTION = """\
 Pre-train a BERT on your own text: learn a vocabulary of word pieces, then learn to
