@@ -44,7 +44,8 @@ def prepare(plan: Mapping[str, Any]) -> Work:
     kept = table.take(without_copies(table))
     parts = split_rows(kept, seed=plan["seed"])
     tables = {name: kept.take(rows) for name, rows in parts._asdict().items()}
-    if len(learned := tables["train"].classes) < 2:
+    learned = [*tables["train"].classes]
+    if len(learned) < 2:
         raise ValueError(
             f"the rows to learn from have one label only, {learned[0]!r}; give more rows of the "
             "others, or divide without --time and --group"

@@ -22,6 +22,7 @@ from berttools.cli.runs import (
 from berttools.cli.signals import fit_until_signal
 from minibert.disk import atomic_write, remove
 from minibert.loading import load_tokenizer
+from minibert.tasks import BertForSequenceClassification
 from minibert.training import checkpoint_folders, choose_device
 
 from .baselines import frozen_encoder
@@ -109,10 +110,11 @@ def _tune(
     device: torch.device,
 ) -> int:
     """Fine-tune one model to the end, or until a signal, whose number is returned."""
-    assert classifier.tokenizer is not None
+    model, tokenizer = classifier[:2]
+    assert isinstance(model, BertForSequenceClassification) and tokenizer is not None
     trainer, batches, watched = tuning_of(
-        classifier.model,
-        classifier.tokenizer,
+        model,
+        tokenizer,
         work.tables["train"],
         work.tables["validation"],
         weights=weights,

@@ -231,8 +231,8 @@ def _load_linear(folder: Path, counts_words: bool) -> BagOfWords | FrozenVectors
             raise ValueError(f"{LINEAR!r} does not fit the model beside it; train again")
         return FrozenVectors(encoder, linear)
     terms = read_json(folder / WORDS).get("terms")
-    are_texts = isinstance(terms, list) and all(isinstance(term, str) for term in terms)
-    if not are_texts or rarity is None or not len(terms) == len(rarity) == len(matrix):
+    terms = [term for term in terms if isinstance(term, str)] if isinstance(terms, list) else []
+    if rarity is None or not len(terms) == len(rarity) == len(matrix):
         raise ValueError(f"{WORDS!r} and {LINEAR!r} do not fit together; train again")
     return BagOfWords.from_parts(terms, rarity, linear)
 
