@@ -165,8 +165,9 @@ def class_page(overview: Overview, pages: dict[str, str]) -> str:
         number = asked.chapter[:2]
         name = f"Chapter {int(number)}" if number.isdigit() else escape(asked.chapter)
         chapters.setdefault(name, []).append(asked)
+    count = len(overview.students)
     parts = [
-        f"<p>{len(overview.students)} students, {len(overview.possible)} exercises, "
+        f"<p>{count} student{'s' * (count != 1)}, {len(overview.possible)} exercises, "
         f"{sum(overview.possible.values())} points to earn. A dash stands where no notebook of the "
         "chapter was handed in.</p>",
         _points(overview, "Points of each student in each chapter", chapters, pages),

@@ -124,3 +124,4 @@ def test_the_pages_are_for_everybody_and_no_two_have_one_name(results):
 def test_a_class_without_mistakes_gets_no_hints():
     page = class_page(overview_of([mark("ben", TWO, "2.1", 1, 1)]), {"ben": "ben.html"})
     assert "Nobody got a hint" in page and "Files that" not in page
+    assert "<p>1 student, 1 exercises, 1 points to earn." in page
