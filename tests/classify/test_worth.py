@@ -119,6 +119,12 @@ def test_thresholds_against_brute_force(seed, promise):
         assert choice == (row.argmax() if row.max() >= alone[row.argmax()] else -1)
 
 
+def test_equal_probabilities_are_one_level_whatever_their_order():
+    probs = np.array([[0.9, 0.1]] * 45 + [[0.8, 0.2]] * 25)
+    labels = np.array([0] * 50 + [1] * 20)  # the first five with 0.8 are right
+    assert choose_thresholds(probs, labels, 0.9)[0] == 0.9
+
+
 def test_least_answers():
     for promise in (0.5, 0.7, 0.9, 0.99):
         least = least_answers(promise)
