@@ -14,8 +14,13 @@ from bertbook.core.visualize import SEQUENTIAL
 from bertfamily import DebertaV2ForMaskedLM
 from bertfamily.deberta_v2 import DisentangledSelfAttention
 
+# Both colors fade to nothing at 0, so that the page shines through.
 SIGNED = LinearSegmentedColormap.from_list(
-    "signed", [to_rgba(PALETTE[1], 0.7), to_rgba(PALETTE[0], 0.02), to_rgba(PALETTE[0], 0.7)]
+    "signed",
+    [
+        *((0.0, to_rgba(PALETTE[1], 0.8)), (0.5, to_rgba(PALETTE[1], 0.0))),
+        *((0.5, to_rgba(PALETTE[0], 0.0)), (1.0, to_rgba(PALETTE[0], 0.8))),
+    ],
 )
 
 
@@ -71,11 +76,10 @@ def draw_scores_apart(apart: dict[str, Float[np.ndarray, "seq seq"]]) -> Figure:
     figure, axes = plt.subplots(2, 2, figsize=(4.2, 4.5))
     largest = max(np.abs(apart[name]).max() for name in ("words", "c2p", "p2c"))
     for axis, (name, values) in zip(axes.flat, apart.items()):
-        last, weights = len(values) - 1, name == "attention"
+        weights = name == "attention"
         lowest, highest = (0, 1) if weights else (-largest, largest)
         axis.imshow(values, cmap=SEQUENTIAL if weights else SIGNED, vmin=lowest, vmax=highest)
-        axis.set(xticks=[0, last], yticks=[0, last])
+        axis.set(xticks=[], yticks=[], xlabel="key", ylabel="query")
         axis.set_title(name, fontsize=11)
-    axes[1, 0].set(xlabel="key", ylabel="query")
     figure.tight_layout()
     return figure
