@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nbformat import NotebookNode
-from teachers import BOOK, KEPT, checker_of
+from teachers import BOOK, checker_of
 
 from bertbook.core.exercises.exercise import Exercise
 from bertbook.core.exercises.mistake import as_mistakes
@@ -110,7 +110,7 @@ def fill(text: str, notebooks: Mapping[str, NotebookNode]) -> str:
     found = sort_by_misconception(answers)
     lines = ["| Misconception | Ways | Exercises | Chapters |", "| --- " * 4 + "|"]
     for title, own in found.items():
-        chapters = f",{KEPT}".join(map(str, sorted({answer.chapter for answer in own})))
+        chapters = ", ".join(map(str, sorted({answer.chapter for answer in own})))
         asked = len({answer.exercise for answer in own})
         lines.append(f"| {title} | {len(own)} | {asked} | {chapters} |")
     rest = len(answers) - sum(map(len, found.values()))
