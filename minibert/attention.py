@@ -216,6 +216,12 @@ class BertSelfOutput(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> output = BertSelfOutput(BertConfig.tiny())
+    >>> output(torch.ones(1, 4, 128), torch.zeros(1, 4, 128)).shape  # (batch, seq, hidden)
+    torch.Size([1, 4, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:

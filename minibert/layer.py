@@ -57,6 +57,14 @@ class BertOutput(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> import torch
+    >>> config = BertConfig.tiny()
+    >>> wide, narrow = torch.ones(1, 4, config.intermediate_size), torch.zeros(1, 4, 128)
+    >>> BertOutput(config)(wide, narrow).shape  # (batch, seq, hidden)
+    torch.Size([1, 4, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:

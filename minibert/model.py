@@ -27,6 +27,15 @@ class BertModelOutput(NamedTuple):
         On request, what goes into the first layer and what comes out of each: layers + 1 tensors.
     attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
         On request, the attention weights that each layer has used.
+
+    Examples
+    --------
+    >>> model = BertModel(BertConfig.tiny(vocab_size=9))
+    >>> output = model(torch.tensor([[2, 5, 3]]), output_attentions=True)
+    >>> output.last_hidden_state.shape, output.pooler_output.shape, len(output.attentions)
+    (torch.Size([1, 3, 128]), torch.Size([1, 128]), 2)
+    >>> output.hidden_states is None  # not asked for
+    True
     """
 
     last_hidden_state: Float[Tensor, "batch seq hidden"]

@@ -155,6 +155,13 @@ def packed_batches(
     ------
     ValueError
         If a single row does not fit, or is longer than the longest sentence.
+
+    Examples
+    --------
+    >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
+    >>> shape = PackedShape(tokens=8, sentences=4, labels=3, longest=4)
+    >>> [batch["offsets"].tolist() for batch in packed_batches([row] * 3, shape)]
+    [[0.0, 3.0, 6.0, 8.0, 8.0], [0.0, 3.0, 7.0, 8.0, 8.0]]
     """
     waiting: list[Row] = []
     for row in rows:

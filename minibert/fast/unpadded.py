@@ -148,6 +148,14 @@ class UnpaddedSelfAttention(FastSelfAttention):
     References
     ----------
     Dao (2024), FlashAttention-2, whose lengths are called cu_seqlens.
+
+    Examples
+    --------
+    >>> attention = UnpaddedSelfAttention(BertConfig.tiny()).eval()
+    >>> x, offsets = torch.rand(1, 5, 128), torch.tensor([0.0, 3.0, 5.0])  # 3 tokens, and 2
+    >>> alone, together = attention(x[:, :3])[0], attention(x, offsets)[0]
+    >>> torch.allclose(together[:, :3], alone, atol=1e-6)
+    True
     """
 
     def __init__(self, config: BertConfig) -> None:

@@ -66,6 +66,11 @@ def autocast_dtype(device: torch.device) -> torch.dtype | None:
     -------
     torch.dtype or None
         ``torch.bfloat16``, or None for no change.
+
+    Examples
+    --------
+    >>> autocast_dtype(torch.device("cpu")) is None
+    True
     """
     if device.type == "cuda" and torch.cuda.is_bf16_supported():
         return torch.bfloat16

@@ -27,7 +27,7 @@ CHANGED = {
     "DistilBERT": {
         "segments": "none",
         "layers": "6 instead of 12",
-        "task": "masked words, and what a teacher believes",
+        "task": "masked words, and what a teacher predicts",
     },
     "ALBERT": {
         "words": "30,000 rows of 128, widened to 768",
