@@ -17,7 +17,7 @@ from teachers import BOOK, checker_of
 
 from bertbook.core.exercises.exercise import Exercise
 from bertbook.core.exercises.mistake import as_mistakes
-from bertbook.reader.module.usual import SLIPS
+from bertbook.reader.module.mutants import MUTATIONS
 from berttools.grade.exercises import tasks_of
 
 TABLE = "<!-- misconceptions by frequency -->"
@@ -85,7 +85,7 @@ def wrong_answers(notebooks: Mapping[str, NotebookNode], chapters: Path) -> Iter
             checker = checker_of(task)
             for mistake in checker.mistakes if isinstance(checker, Exercise) else ():
                 yield WrongAnswer(int(name[:2]), task.title, mistake.hint)
-    for role, slips in SLIPS.items():
+    for role, slips in MUTATIONS.items():
         chapter = CHAPTER.search(sys.modules[role.__module__].__doc__ or "")
         for slip in as_mistakes(slips):
             yield WrongAnswer(int(chapter[1]) if chapter else 9, role.__name__, slip.hint)
