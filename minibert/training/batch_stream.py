@@ -47,11 +47,6 @@ class BatchStream:
         Number of the epoch to begin in.
     batch : int, default 0
         Number of the batch of this epoch to begin with.
-
-    Raises
-    ------
-    TypeError
-        If the batches are an iterator, which would be empty after one epoch.
     """
 
     def __init__(
@@ -74,13 +69,6 @@ class BatchStream:
         -------
         list of dict of Shaped[Tensor, "..."]
             Each from the name of an argument of the model to a tensor.
-
-        Raises
-        ------
-        TypeError
-            If a batch is no dictionary of tensors.
-        ValueError
-            If an epoch holds no batch.
         """
         return [self._next() for _ in range(count)]
 

@@ -43,13 +43,6 @@ def evaluate(
     -------
     dict of float
         ``"loss"``, the sum, and the terms where there are several: each a mean over its labels.
-
-    Raises
-    ------
-    TypeError
-        If the output lacks a term of the loss, or a batch is no dictionary of tensors.
-    ValueError
-        If a term has no label in any batch.
     """
     device = next(model.parameters()).device
     sums, labels = dict.fromkeys(terms, 0.0), dict.fromkeys(terms, 0.0)
