@@ -148,11 +148,6 @@ class BertLayer(nn.Module):
             One vector per token, normalized.
         probs : Float[Tensor, "batch heads seq seq"] or None
             The attention weights, if they are wanted.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the mask is not made of floats or does not fit the scores.
         """
         attended, probs = self.attention(hidden_states, additive_mask, output_attentions)
         wide = self.intermediate(attended)  # (batch, seq, intermediate)

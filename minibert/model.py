@@ -92,11 +92,6 @@ class BertEncoder(nn.Module):
         -------
         BertModelOutput
             The vectors, without `pooler_output`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the mask is not made of floats or does not fit the scores.
         """
         states, attentions = [hidden_states], []
         for layer in self.layer:
@@ -219,11 +214,6 @@ class BertModel(nn.Module):
         -------
         BertModelOutput
             The vectors; what stands at padding is to be ignored.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input does not fit the model or itself; the message gives the values.
         """
         hidden_states = self.embeddings(
             input_ids, token_type_ids, position_ids, inputs_embeds
@@ -240,7 +230,9 @@ class BertModel(nn.Module):
         if attention_mask is None:
             return None
         require_tensor("attention_mask", attention_mask, (), [hidden_states.shape[:2]])
-        return additive_mask(attention_mask, hidden_states.dtype)
+        lowest = torch.finfo(hidden_states.dtype).min
+        mask = additive_mask(attention_mask, hidden_states.dtype)
+        return mask.clamp(min=lowest / 2)  # the lowest of float16 plus a score would be infinite
 
 
 @torch.no_grad()

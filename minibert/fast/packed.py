@@ -87,11 +87,6 @@ def pack(
         ``offsets`` of shape (sentences + 1), where each sentence begins and the last one ends;
         ``places`` and ``labels`` of shape (labels), the labeled positions and their true words.
 
-    Raises
-    ------
-    ValueError
-        If the rows do not fit.
-
     Examples
     --------
     >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
@@ -150,11 +145,6 @@ def packed_batches(
     ------
     dict of str to Shaped[Tensor, "..."]
         As `pack` returns it; all of one shape.
-
-    Raises
-    ------
-    ValueError
-        If a single row does not fit, or is longer than the longest sentence.
 
     Examples
     --------
@@ -241,11 +231,6 @@ class PackedMaskedLM(nn.Module):
         -------
         MaskedLMOutput
             With the loss alone.
-
-        Raises
-        ------
-        ValueError
-            If there are offsets, and a layer does not understand them.
         """
         bert, head = self.model.bert, self.model.cls.predictions
         if offsets is not None:

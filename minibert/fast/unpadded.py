@@ -41,11 +41,6 @@ def block_mask(
     Float[Tensor, "1 1 seq seq"]
         A mask to add to the scores of every head; seq counts the tokens of all sentences.
 
-    Raises
-    ------
-    ValueError
-        If there is no sentence, or one without tokens.
-
     Examples
     --------
     >>> block_mask([1, 2])[0, 0] < 0

@@ -56,11 +56,6 @@ class BatchStream:
     batch : int, default 0
         Number of the batch of this epoch to begin with.
 
-    Raises
-    ------
-    TypeError
-        If the batches are an iterator, which would be empty after one epoch.
-
     Examples
     --------
     >>> stream = BatchStream([{"labels": torch.tensor([n])} for n in range(3)], seed=0)
@@ -88,13 +83,6 @@ class BatchStream:
         -------
         list of dict of Shaped[Tensor, "..."]
             Each from the name of an argument of the model to a tensor.
-
-        Raises
-        ------
-        TypeError
-            If a batch is no dictionary of tensors.
-        ValueError
-            If an epoch holds no batch.
         """
         return [self._next() for _ in range(count)]
 

@@ -27,11 +27,6 @@ def choose_device(name: str | None = None) -> torch.device:
     torch.device
         One that is there.
 
-    Raises
-    ------
-    ValueError
-        If the device that was named is not there.
-
     Examples
     --------
     >>> choose_device("cpu")

@@ -44,13 +44,6 @@ def evaluate(
     dict of float
         ``"loss"``, the sum, and the terms where there are several: each a mean over its labels.
 
-    Raises
-    ------
-    TypeError
-        If the output lacks a term of the loss, or a batch is no dictionary of tensors.
-    ValueError
-        If a term has no label in any batch.
-
     Examples
     --------
     >>> from minibert.config import BertConfig

@@ -193,11 +193,6 @@ def learn_vocabulary(
     list of str
         Different pieces; fewer than `vocab_size` if no further pair gains.
 
-    Raises
-    ------
-    ValueError
-        When there is no word, or not even the alphabet has room.
-
     Examples
     --------
     >>> learn_vocabulary({"cat": 3, "cot": 1}, 20)[5:]
