@@ -1,13 +1,10 @@
 """The page for teachers: its hours follow from the cards, its tables from checkers and records."""
 
-import json
 import re
-from statistics import mean
 
 import nbformat
 import paths
 import pytest
-import teachers
 from totals import CHAPTERS, fill
 
 from bertbook.topics.self_attention.checks import check_softmax
@@ -75,16 +72,3 @@ def test_every_exercise_is_in_the_table_with_its_effort_and_its_test(page, noteb
     assert first[4].startswith("Write softmax along the last axis")
     assert int(first[5]) == len(check_softmax.mistakes) > 5
     assert {row[5] for row in rows if not row[5].isdigit()} == {"–"}
-
-
-def test_the_spreads_are_those_of_the_records(page):
-    row = r"^\| .* \| (\d+) \| ([\d.]+)\s±\s([\d.]+) \| (\S+) to (\S+) \| `(\w+)\.json` \|$"
-    rows = re.findall(row, section(page, "How far training runs spread"), re.MULTILINE)
-    assert len(rows) == len(teachers.RUNS)
-    for runs, (count, middle, spread, low, high, record) in zip(teachers.RUNS, rows, strict=True):
-        stored = json.loads((teachers.RECORDS / f"{record}.json").read_text(encoding="utf-8"))
-        values = runs.values(stored)
-        assert len(values) == int(count) >= 5
-        assert float(low) <= float(middle) <= float(high)
-        assert abs(mean(values) - float(middle)) < 0.006 > abs(min(values) - float(low))
-        assert 0 < float(spread) <= float(high) - float(low) + 0.011

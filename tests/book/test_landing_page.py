@@ -152,16 +152,6 @@ def test_by_keyboard_alone_and_accessible(opened):
         assert_accessible(page, f"the answered page, {theme}")
 
 
-def test_who_has_no_script_reads_the_answer_and_sees_no_dead_button(browser, html):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{html.as_uri()}/index.html")
-    figure = page.locator(FIGURE)
-    assert answer(figure)[0] == BARK[0]
-    assert [each for each in figure.get_by_role("button").all() if each.is_visible()] == []
-    context.close()
-
-
 # --- Four paths ----------------------------------------------------------------------------------
 
 

@@ -72,18 +72,6 @@ def test_a_chapter_is_stored_in_its_normal_form_with_its_cost(write):
     assert re.search(r"^\| all \| \d+ \| at most \d+ MB \| 3 \| 3 \|$", page, re.M)
 
 
-@pytest.mark.thorough
-def test_waiting_costs_nothing_and_computing_does(write):
-    wait, compute = "import time\ntime.sleep(2)", "while time.process_time() < 4:\n    pass"
-    costs = []
-    for cells in ((wait,), (wait, compute)):
-        path, book = write(*cells)
-        run(path, book)
-        costs.append(nbformat.read(path, as_version=4).metadata["cost"]["seconds"])
-    assert costs[0] < 3
-    assert costs[1] >= 4
-
-
 def test_a_failing_cell_is_named_and_nothing_is_written(write, capfd):
     path, book = write("x = 1", "# why\n1 / 0", "print('never')")
     before = every_byte(book)
@@ -168,18 +156,6 @@ def test_the_colab_cell_brings_the_real_encoder_where_it_is_used():
     assert "90 MB of weights" in notebook.cells[0].source
 
 
-def test_printed_pieces_are_joined_only_if_nothing_lies_between():
-    pieces = [
-        new_output("stream", name=name, text=name[0]) for name in ("stdout", "stdout", "stderr")
-    ]
-    picture = new_output("display_data", data={"image/png": "AA=="}, metadata={"a": 1})
-    after = new_output("stream", name="stderr", text="z")
-    cell = new_code_cell("1", outputs=[*pieces, picture, after])
-    outputs = normalize(new_notebook(cells=[cell])).cells[0].outputs
-    assert [output.get("text") for output in outputs] == ["ss", "s", None, "z"]
-    assert outputs[2] == picture
-
-
 def test_a_traceback_shows_no_folder_of_this_machine_and_no_colors():
     root = str(Path(notebooks.BOOK).parent)
     lines = [f"\x1b[31mFile {root}/bertbook/corpus.py:3", "File /a/b/site-packages/numpy/x.py:4"]
@@ -190,15 +166,6 @@ def test_a_traceback_shows_no_folder_of_this_machine_and_no_colors():
         "File bertbook/corpus.py:3",
         "File numpy/x.py:4",
     ]
-
-
-def test_ids_are_kept_and_never_double():
-    notebook = new_notebook(cells=[new_code_cell(source) for source in "123"])
-    notebook.cells[0].id = notebook.cells[1].id = "same"
-    del notebook.cells[2]["id"]
-    ids = [cell.id for cell in normalize(notebook).cells]
-    assert ids[0] == "same"
-    assert len(set(ids)) == 3
 
 
 def test_a_measurement_near_the_stored_one_changes_nothing():
