@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 from bs4 import BeautifulSoup
-from built_book import BOOK, PHONE
+from built_book import BOOK, DESKTOP, PHONE
 from formulas import Typesetter, with_formulas_set
 
 HARDEST = "chapters/04-every-gradient-by-hand.html"
@@ -96,18 +96,18 @@ def test_the_book_ships_fonts_for_formulas_and_no_script(html):
 
 
 @pytest.mark.parametrize("name", [HARDEST, "glossary.html"])
-@pytest.mark.parametrize("screen", [{"width": 1280, "height": 900}, PHONE])
-def test_formulas_are_drawn_without_scripts(browser, html, name, screen):
-    page = browser.new_page(viewport=screen, java_script_enabled=False)
+def test_formulas_are_drawn_without_scripts(browser, html, name):
+    page = browser.new_page(viewport=DESKTOP, java_script_enabled=False)
     page.goto((html / name).as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
-    formulas = page.evaluate(DRAWN, LETTERS)
-    assert len(formulas) == (html / name).read_text(encoding="utf-8").count("<mjx-container")
-    for tex, *letters in formulas:
-        assert letters, tex
-        assert all(letters), f"a letter has no size: {tex}"
+    for screen in (DESKTOP, PHONE):
+        page.set_viewport_size(screen)
+        formulas = page.evaluate(DRAWN, LETTERS)
+        assert len(formulas) == (html / name).read_text(encoding="utf-8").count("<mjx-container")
+        for tex, *letters in formulas:
+            assert letters and all(letters), f"a letter has no size: {tex}"
+        assert page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
     assert not TEX.search(page.inner_text("article")), "TeX is seen"
-    assert page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
     page.close()
 
 

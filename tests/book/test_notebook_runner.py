@@ -1,13 +1,11 @@
 """`make notebooks`: the same bytes twice, a sentence when a cell fails, nothing half done."""
 
 import os
-import platform
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import costs
 import nbformat
 import notebooks
 import pytest
@@ -83,23 +81,6 @@ def test_a_failing_cell_is_named_and_nothing_is_written(write, capfd):
     )
 
 
-X86 = pytest.mark.skipif(
-    platform.machine().lower() not in ("x86_64", "amd64"), reason="these are instructions of x86"
-)
-CAPABILITY = "import torch\nprint(torch.backends.cpu.get_cpu_capability())"
-
-
-@pytest.mark.thorough
-@X86
-def test_the_arithmetic_that_is_named_computes_in_chapters_and_in_tests(write, monkeypatch):
-    monkeypatch.setenv("BOOK_ARITHMETIC", "oldest")
-    path, book = write(CAPABILITY)
-    assert run(path, book) == 0
-    assert nbformat.read(path, as_version=4).cells[2].outputs[0].text == "DEFAULT\n"
-    assert run_tests(path, "oldest").returncode == 0
-    assert run_tests(path, "avx2").returncode == 1
-
-
 def run_tests(path, name):
     # Named here, conftest.py is read for a notebook that lies outside the project as well.
     return subprocess.run(
@@ -166,14 +147,3 @@ def test_a_traceback_shows_no_folder_of_this_machine_and_no_colors():
         "File bertbook/corpus.py:3",
         "File numpy/x.py:4",
     ]
-
-
-def test_a_measurement_near_the_stored_one_changes_nothing():
-    told = costs.in_words({"seconds": 330, "megabytes": 990})
-    assert told.startswith("less than 10 minutes and 1 GB")
-    old = {"seconds": 8.0, "megabytes": 300, "machine": "old"}
-    near = {"seconds": 15.0, "megabytes": 590, "machine": "new"}
-    assert costs.keep_if_close(old, near) == old
-    for far in ({**near, "seconds": 17.0}, {**near, "megabytes": 610}):
-        assert costs.keep_if_close(old, far) == far
-    assert costs.keep_if_close(None, near) == near
