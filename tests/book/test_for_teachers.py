@@ -2,9 +2,11 @@
 
 import re
 
+import misconceptions
 import nbformat
 import paths
 import pytest
+from misconceptions import WrongAnswer, sort_by_misconception
 from totals import CHAPTERS, fill
 
 from bertbook.topics.self_attention.checks import check_softmax
@@ -80,3 +82,37 @@ def test_every_exercise_is_in_the_table_with_its_effort_and_its_test(page, noteb
     assert first[4].startswith("Write softmax along the last axis")
     assert int(first[5]) == len(check_softmax.mistakes) > 5
     assert {row[5] for row in rows if not row[5].isdigit()} == {"–"}
+
+
+def test_misconceptions_are_counted_from_the_hints_of_the_checkers(page, notebooks):
+    text = section(page, "What students can do afterwards")
+    told = re.findall(r"^\| (.+?) \| (\d+) \| (\d+) \| ([\d,\s]+) \|$", text, re.MULTILINE)
+    (rest,) = re.findall(r"belongs to one exercise alone\* \| (\d+) \|", text)
+    assert 10 <= len(told) <= 20
+    counts = [int(row[1]) for row in told]
+    assert counts == sorted(counts, reverse=True)
+    answers = list(misconceptions.wrong_answers(notebooks, CHAPTERS))
+    assert sum(counts) + int(rest) == len(answers) > 900
+    assert sum(counts) > len(answers) / 2
+    assert sum(answer.exercise.startswith("2.1 ") for answer in answers) == len(
+        check_softmax.mistakes
+    )
+    own = next(row for row in told if row[0].startswith("Along which axis"))
+    assert {"2", "4", "8", "22"} <= set(re.findall(r"\d+", own[3]))
+    assert all(int(row[2]) >= 5 for row in told), "a misconception belongs to several exercises"
+
+
+@pytest.mark.parametrize(("hint", "title"), [
+    ("Along which axis lie the keys?", "Along which axis"),
+    ("You hide the padding after the softmax.", "What a mask hides"),
+    ("You count -100 as if it were id 0.", "Padding or positions"),
+    ("A dot product grows with the root.", "What is divided by"),
+    ("A mean of means: do all have equally many labels?", "A mean is a sum"),
+    ("Turned around: these were told.", "Turned around"),
+    ("Longest first.", None),
+])  # fmt: skip
+def test_a_hint_belongs_to_one_misconception(hint, title):
+    answer = WrongAnswer(1, "1.1 Some exercise", hint)
+    found = [name for name, own in sort_by_misconception([answer]).items() if own]
+    assert len(found) == (title is not None)
+    assert all(name.startswith(title) for name in found)
