@@ -25,6 +25,7 @@ SENTENCE = re.compile(r"[“‘(\[]*[A-Z].*[.?!]\W*|\d.*[.?!]\W*")
 FEWEST_WORDS = 4
 MOST_LETTERS = 320
 INTRODUCED = re.compile(r"Chapter (\d+)\.")
+ALSO_CALLED = re.compile(r"\balso called:? ([^.;]+)", re.IGNORECASE)
 NO_TEXT = nodes.literal_block | nodes.math_block | nodes.comment | nodes.system_message
 OF_ITS_OWN = nodes.section | addnodes.desc | nodes.title
 
@@ -148,9 +149,15 @@ def script(book: Book) -> str:
 
 def with_meanings(section: Section, entries: Iterable[Section]) -> list:
     """Let a section be found by all words of what it introduces; these are not shown."""
-    meanings = [sentence for entry in entries for sentence in (*entry.sentences, entry.rest)]
-    rest = " ".join([section.rest, *meanings])
-    return [*section[:-1], rest, [entry.heading for entry in entries]]
+    meanings = [" ".join([*entry.sentences, entry.rest]) for entry in entries]
+    names = [name for entry, said in zip(entries, meanings) for name in names_of(entry, said)]
+    return [*section[:-1], " ".join([section.rest, *meanings]), names]
+
+
+def names_of(entry: Section, meaning: str) -> list[str]:
+    """List the names of a term: its own, and those by which it is also called."""
+    others = (re.split(r", (?:or )?| or ", names) for names in ALSO_CALLED.findall(meaning))
+    return [entry.heading, *(name.strip() for names in others for name in names if name.strip())]
 
 
 def title_of(page: str, title: str) -> str:

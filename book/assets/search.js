@@ -11,7 +11,7 @@ const STOP_WORDS = new Set(
 );
 const BOOST = { title: 1, heading: 3, text: 1 };
 const PHRASE = 2; // times the score, where the words stand together as they are asked
-const INTRODUCES = 4; // so much of the score on top, where a term of the glossary is introduced
+const INTRODUCES = 5; // so much of the score on top, where a term of the glossary is introduced
 const KINDS = [[/^chapters\//, 1], [/^api/, 0.1], [/^/, 0.2]]; // times the score: chapters come first
 const NEAR_BEST = 0.4; // a section whose sentence is shown has at least this part of the best score
 const MOST_PAGES = 20;

@@ -140,19 +140,16 @@ def test_a_full_stop_is_offered_where_it_lacks(opened, asked):
     assert_table(figure.get_by_role("table"), probs[0], counts[0])
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
+def test_what_cannot_be_answered_is_told_in_a_sentence(opened):
+    _, figure = opened()
+    for text, sentence in (
         ("light " * 200 + "___", "The sentence has 203 pieces; the model takes 128."),
         ("the lord is my shepherd", "Nothing is hidden yet: click a word, or write [MASK] or ___"),
         (" ", "There is no word yet; type a sentence."),
-    ],
-)
-def test_what_cannot_be_answered_is_told_in_a_sentence(opened, text, sentence):
-    _, figure = opened()
-    ask_for(figure, text)
-    assert figure.get_by_role("status").inner_text().startswith(sentence)
-    assert figure.get_by_role("table").count() == 0
+    ):
+        ask_for(figure, text)
+        assert figure.get_by_role("status").inner_text().startswith(sentence)
+        assert figure.get_by_role("table").count() == 0
 
 
 def test_without_its_file_the_first_answer_stays(browser, html):

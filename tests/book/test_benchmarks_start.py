@@ -24,7 +24,6 @@ from bertbook.records import HERE, record_of
 from minibert.loading import load_tokenizer, save_pretrained
 from minibert.pretraining import BertForPreTraining
 
-ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"one_word", "order", "similarities"}  # the others run in `make thorough`
 TRAINS = ("small_world", "english_page")  # they store a model
 LONG = {  # also with tiny constants: they run every week

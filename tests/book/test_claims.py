@@ -1,25 +1,18 @@
 """What Chapters 3 and 7 to 12 say about other programs and models; each test quotes a sentence."""
 
-import random
-
 import pytest
 import torch
 from built_book import BOOK
 from definitions import cells_of
-from published_program import corrupt, draw_partner, masked_logits
 from safetensors.torch import load_file
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import layer_norm, scaled_dot_product_attention
 from torch.utils._python_dispatch import TorchDispatchMode
-from transformers import BertConfig as TheirConfig
-from transformers import BertForMaskedLM
 
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.layer import BertLayer
 from minibert.model import BertModel
-
-ROW = ["[CLS]", *"abcdefgh", "[SEP]", *"ijklmnopq", "[SEP]"]
 
 
 def cells(chapter: int) -> list[str]:
@@ -32,43 +25,6 @@ def says(chapter: int, sentence: str) -> None:
     """Fail unless the sentence stands in the chapter once."""
     found = sum(cell.count(sentence) for cell in cells(chapter))
     assert found == 1, f"Chapter {chapter} says {found} times: {sentence}"
-
-
-def test_the_published_program_gathers_before_it_makes_logits():
-    says(3, "BERT's own script makes logits for the masked positions alone.")
-    says(3, "makes them for all positions.")
-    sizes = {"vocab_size": 21128, "hidden_size": 12, "num_attention_heads": 2}
-    torch.manual_seed(0)
-    model = BertForMaskedLM(TheirConfig(**sizes, num_hidden_layers=1, intermediate_size=9)).eval()
-    ids, masked = torch.arange(100, 110)[None], torch.tensor([[2, 7]])
-    with torch.no_grad():
-        logits = model(ids).logits
-        gathered = masked_logits(model.bert(ids).last_hidden_state, masked, model.cls)
-    assert logits.shape == (1, 10, 21128)
-    assert gathered.shape == (2, 21128)
-    torch.testing.assert_close(gathered, logits[0, masked[0]])
-
-
-def test_the_published_program_chooses_a_fixed_number_of_tokens():
-    says(11, "It chooses 15 % of each row, at least one token, and draws random tokens")
-    says(11, "at most 20 hidden tokens in a row of 128")
-    says(11, "from the whole vocabulary, special ones among them.")
-    rows = [corrupt(ROW, ["[PAD]", "word"], random.Random(seed)) for seed in range(300)]
-    assert {len(row) for row in rows} == {3} == {round(0.15 * len(ROW))}
-    assert len(corrupt(["[CLS]", "a", "[SEP]"], ["word"], random.Random(0))) == 1
-    assert len(corrupt(["a"] * 512, ["word"], random.Random(0))) == 20
-    assert round(0.15 * 128) <= 20
-    fates = [fate for row in rows for fate in row.values()]
-    assert 0.75 < fates.count("[MASK]") / len(fates) < 0.85
-    assert "[PAD]" in fates
-
-
-def test_the_published_program_can_call_a_true_neighbor_false():
-    says(12, "Google's program draws from another document and does not compare texts.")
-    says(12, "So a false negative is possible, though rare among millions of documents.")
-    documents, rng = [["a.", "rain."], ["b.", "rain."]], random.Random(0)
-    drawn = [draw_partner(documents, 0, documents[0], rng) for _ in range(2000)]
-    assert ("rain.", True) in drawn
 
 
 def test_a_head_reads_the_whole_vector():

@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 import zipfile
-from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,10 +11,9 @@ from xml.etree import ElementTree
 import pytest
 from bs4 import BeautifulSoup
 from ebook import chosen, ebook, parts_of_the_book
-from ebook_figures import in_words, is_text
+from ebook_figures import in_words
 from ebook_pages import plain
 from folds_behind import folds_behind
-from formulas import Typesetter, with_formulas_set
 from mathml import set_formulas
 from packaging.version import Version
 
@@ -171,18 +169,6 @@ def test_nothing_is_told_of_an_exercise_before_it_is_done():
     assert page.get_text(" ", strip=True) == "... Answer 1 → Answers Answer 1 ↩ x = 1"
 
 
-def test_code_keeps_its_lines_and_loses_its_colors():
-    page = article(
-        '<pre><span class="code-line" style="--indent:0ch"><span class="k">def</span> '
-        '<span class="n">f</span></span>\n'
-        '<span class="code-line" style="--indent:4ch">    1</span>\n</pre>'
-    )
-    plain(page, "glossary", PAGES)
-    assert page.pre.get_text() == "def f\n    1\n"
-    classes = [" ".join(span.get_attribute_list("class")) for span in page.select("span")]
-    assert classes == ["line in0", "k", "line in4"]
-
-
 WIDE = (
     "<table><thead><tr><th></th><th>of a kind</th></tr></thead><tbody><tr><th>one</th><td>{}</td>"
     "</tr></tbody></table>"
@@ -201,19 +187,6 @@ def test_a_cell_of_a_table_that_is_too_wide_names_its_column(cell, names):
     plain(page, "glossary", PAGES)
     assert [each["data-name"] for each in page.select("[data-name]")] == names
     assert bool(page.select("table.wide")) is bool(names)
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        WIDE.format("x" * 60).replace("<th></th><th>", '<th colspan="2">'),
-        WIDE.format("").replace("one", "x" * 60).replace("<th>x", '<th class="first">x'),
-    ],
-)
-def test_no_cell_names_a_column_that_is_not_its_own_and_none_that_is_empty(table):
-    page = article(table)
-    plain(page, "glossary", PAGES)
-    assert not page.select("td[data-name]")
 
 
 def test_a_color_that_lets_the_paper_shine_through_becomes_what_is_seen(files):
@@ -235,28 +208,6 @@ def test_no_page_is_wider_than_a_phone(browser, content, tmp_path):
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], path.name
     page.close()
-
-
-@pytest.mark.parametrize(
-    ("figure", "text"),
-    [
-        ("<figure><table><tr><td>1</td></tr></table></figure>", True),
-        ('<figure><table><tr><td class="mb-bar">1</td></tr></table></figure>', False),
-    ],
-)
-def test_tables_stay_text(figure, text):
-    assert is_text(article(figure).figure) is text
-
-
-def test_a_formula_stays_as_mathml_with_its_tex():
-    with closing(Typesetter()) as typesetter:
-        formula = r'<div class="math notranslate nohighlight">\[a &lt; b\]</div>'
-        page = article(with_formulas_set(formula, typesetter)[0])
-    set_formulas(page)
-    assert page.math["alttext"] == "a < b"
-    assert page.get_text(strip=True) == "a<b"
-    ElementTree.fromstring(str(page.math))
-    assert page.math["xmlns"].endswith("MathML")
 
 
 def test_a_page_without_its_mathml_is_named():

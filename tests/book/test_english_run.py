@@ -1,7 +1,5 @@
 """The page on a real book: its guessers by hand, and its record in part."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -11,11 +9,9 @@ from benchmarks.english_measures.counts import Contexts, CountingGuesser, traini
 from benchmarks.english_measures.guessing import counted_answers, pair_losses, piece_losses
 from benchmarks.english_measures.questions import make_questions, places_of
 from benchmarks.english_measures.senses import SENSES
-from benchmarks.english_measures.sharing import SharedWords
 from bertbook.corpus import Chapter, kjv_parts
 from bertbook.records import HERE, record_of
 from bertbook.topics.english.checks import check_back_off
-from bertbook.topics.english.forms import form_questions
 from minibert.config import BertConfig
 from minibert.losses import masked_lm_loss
 from minibert.pretraining import BertForPreTraining
@@ -120,23 +116,6 @@ def test_the_losses_of_a_model_are_those_of_training(model, asked, tokenizer):
     assert pair_losses(model, asked).mean() == pytest.approx(np.log(2), abs=0.1)
 
 
-def test_shared_words_tell_pairs_that_share_from_pairs_that_do_not(rows, asked, tokenizer):
-    shared = SharedWords(rows, tokenizer.vocab_size, asked)
-    coin = SharedWords(rows, tokenizer.vocab_size, asked)
-    coin.slope = coin.bias = 0.0
-    assert shared.losses(asked).mean() <= coin.losses(asked).mean() == pytest.approx(np.log(2))
-
-
-def test_pronouns_are_near_or_far_from_what_tells():
-    words = "thou ye thee you thy your a b c d e f shalt".split()
-    tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, *words])
-    near, also = form_questions(["a thou b thee"], tokenizer)
-    assert not near.is_far and not also.is_far and near.is_one
-    far, _ = form_questions(["ye a b c d you"], tokenizer)
-    assert far.is_far and not far.is_one and far.other == tokenizer.vocab["thou"]
-    assert form_questions(["a ye b c d"], tokenizer) == []
-
-
 def test_each_word_stands_once_in_its_verses_and_they_are_of_the_book():
     book = {verse for part in kjv_parts() for chapter in part for verse in chapter.verses}
     for word, senses in SENSES.items():
@@ -167,15 +146,3 @@ def test_the_record_is_of_these_questions():
         uniform = np.array(test["losses"]["uniform"]["all"])
         assert np.allclose(uniform, np.log(6000) * np.array(test["places"]["all"]), atol=2e-3)
         assert {*test["losses"]} == {"uniform", "frequencies", "counts", *record["runs"]}
-
-
-def test_a_run_is_told_with_its_curve(tmp_path):
-    run = english.Run("as it is", 20, 0, tmp_path / "run")
-    run.folder.mkdir()
-    lines = [{"step": n, "masked_lm_loss": 9.0 - n / 100} for n in range(1, 101)]
-    text = "\n".join(map(json.dumps, lines))
-    (run.folder / "history.jsonl").write_text(text, encoding="utf-8")
-    run.seconds.write_text("40\n2\n", encoding="utf-8")
-    told = run.told()
-    assert told["seconds"] == 42 and len(told["curve"]) == english.POINTS
-    assert told["curve"][-1][0] == 100 and told["curve"][0][1] > told["curve"][-1][1]

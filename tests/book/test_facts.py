@@ -1,7 +1,6 @@
 """What chapters say about the real BERT and about each other, held to something outside them."""
 
 import ast
-import math
 import re
 
 import pytest
@@ -101,32 +100,6 @@ def test_what_chapter_6_says_of_spelling_and_numbers_holds_in_the_real_vocabular
     assert "##ly" in real_tokenizer.vocab and "##ly" not in value_of(6, "REAL")
 
 
-def test_the_exact_saving_of_chapter_6_is_the_likelihood_of_the_corpus():
-    chapter = chapter_definitions("06-from-text-to-ids")
-    words = {"cat": 3, "cats": 2, "hat": 2, "fox": 1}
-    spelled = {word: chapter.spell(word) for word in words}
-    glued = {w: chapter.merge_in_word(s, ("##a", "##t")) for w, s in spelled.items()}
-
-    def surprise(spellings):
-        pieces, _ = chapter.count_pieces_and_pairs(spellings, words)
-        return -sum(n * math.log(n / pieces.total()) for n in pieces.values()), pieces.total()
-
-    (before, old), (after, new) = surprise(spelled), surprise(glued)
-    assert f"and {new} pieces are left" in sentence(6, "The first merge makes `##at`")
-    assert (old, f"{before - after:.2f}") == (26, "15.14")  # as the cell asserts
-    assert chapter.exact_saving(7, 7, 7, 26) == pytest.approx(before - after)
-
-
-def test_the_gain_leaves_out_at_most_one_nat_a_place():
-    chapter = chapter_definitions("06-from-text-to-ids")
-    sizes = [1, 2, 3, 10, 100]
-    cases = [(n, n + a, n + b, 3 * n + a + b + c)
-             for n in sizes for a in sizes for b in sizes for c in sizes]  # fmt: skip
-    for case in cases:
-        neglected = chapter.exact_saving(*case) - chapter.merge_gain(*case)
-        assert abs(neglected) <= case[0]
-
-
 def test_the_size_of_the_small_world():
     told = re.compile(
         r"small world (?:of|has) (?:a )?(\w+) words|[Tt]he (\w+) words of the small world"
@@ -135,10 +108,3 @@ def test_the_size_of_the_small_world():
     right = str(len(world_words(small_world())))
     sizes = [first or second for first, second in told.findall(prose)]
     assert len(sizes) >= 2 and {*sizes} == {right}
-
-
-def test_how_often_bert_read_its_text():
-    rows, updates, words = 256, 1_000_000, 3.3e9
-    tokens = rows * updates * (0.9 * 128 + 0.1 * 512)
-    low, high = tokens / (1.3 * words), tokens / words  # a word is one to 1.3 pieces
-    assert 9.5 < low < 12 < high < 13.5 and sentence(14, "nearer to a dozen times")

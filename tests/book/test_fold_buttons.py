@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 FOLD = re.compile(
     r'<details class="admonition hide.*?<p class="collapsed[^>]*>(.*?)</p>'
     r'\s*<p class="expanded[^>]*>(.*?)</p>(.*?)</details>',
@@ -39,30 +37,3 @@ def false_labels(html: str) -> list[str]:
 def test_buttons_say_what_they_open(html, page_name):
     faults = false_labels((html / page_name).read_text(encoding="utf-8"))
     assert not faults, "\n".join([page_name, *faults])
-
-
-CODE = '<div class="cell_input"><div class="highlight-ipython3 notranslate"></div></div>'
-DRAWN = '<div class="cell_output"><div class="output text_html"><figure></figure></div></div>'
-ASKED = DRAWN.replace("figure", "fieldset")
-FOLD_OF_THE_BUILD = """<details class="admonition hide above-input">
-<summary>
-<p class="collapsed admonition-title">{}</p>
-<p class="expanded admonition-title">{}</p>
-</summary>
-{}</details>"""
-
-
-@pytest.mark.parametrize(
-    ("label", "content", "opens"),
-    [
-        ("Show the code and the figure", CODE + DRAWN, ""),
-        ("Show the result and the figure", DRAWN, "['figure']"),
-        ("Show the question", DRAWN, "['figure']"),
-        ("Show the result", ASKED, "['question']"),
-    ],
-)
-def test_a_false_label_is_found(label, content, opens):
-    found = false_labels(FOLD_OF_THE_BUILD.format(label, label.replace("Show", "Hide"), content))
-    assert len(found) == bool(opens)
-    assert opens in "".join(found)
-    assert false_labels(FOLD_OF_THE_BUILD.format(label, "Hide it", content))  # another name

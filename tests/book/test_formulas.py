@@ -4,13 +4,11 @@ import re
 import subprocess
 import sys
 from contextlib import closing
-from pathlib import Path
 
 import pytest
-from assets import fingerprint, is_current
 from bs4 import BeautifulSoup
-from built_book import BOOK, PHONE, built_pages
-from formulas import Typesetter, tex_of, with_formulas_set
+from built_book import BOOK, DESKTOP, PHONE
+from formulas import Typesetter, with_formulas_set
 
 HARDEST = "chapters/04-every-gradient-by-hand.html"
 NO_PROSE = re.compile(r"<(script|style|pre|code|textarea)\b.*?</\1>|<[^>]*>", re.DOTALL)
@@ -91,12 +89,6 @@ def test_no_page_says_tex_or_loads_what_sets_it(html, page_name):
         assert ((html / page_name).parent / address).is_file(), address
 
 
-def test_what_would_be_tex_in_the_text_is_found():
-    for tex in (r"\(a\)", r"\[a\]", r"of \frac{1}{2}", "$$x$$", r"$\alpha$"):
-        assert TEX.search(visible(f"<body><p>See {tex}.</p>")), tex
-    assert not TEX.search(visible(r"<body><pre>'\(a\)'</pre><p data-tex='\frac'>5 $ and 6 $</p>"))
-
-
 def test_the_book_ships_fonts_for_formulas_and_no_script(html):
     files = [path.suffix for path in (html / "_static" / "lib" / "mathjax").rglob("*.*")]
     assert {*files} == {".woff"}
@@ -104,18 +96,18 @@ def test_the_book_ships_fonts_for_formulas_and_no_script(html):
 
 
 @pytest.mark.parametrize("name", [HARDEST, "glossary.html"])
-@pytest.mark.parametrize("screen", [{"width": 1280, "height": 900}, PHONE])
-def test_formulas_are_drawn_without_scripts(browser, html, name, screen):
-    page = browser.new_page(viewport=screen, java_script_enabled=False)
+def test_formulas_are_drawn_without_scripts(browser, html, name):
+    page = browser.new_page(viewport=DESKTOP, java_script_enabled=False)
     page.goto((html / name).as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
-    formulas = page.evaluate(DRAWN, LETTERS)
-    assert len(formulas) == (html / name).read_text(encoding="utf-8").count("<mjx-container")
-    for tex, *letters in formulas:
-        assert letters, tex
-        assert all(letters), f"a letter has no size: {tex}"
+    for screen in (DESKTOP, PHONE):
+        page.set_viewport_size(screen)
+        formulas = page.evaluate(DRAWN, LETTERS)
+        assert len(formulas) == (html / name).read_text(encoding="utf-8").count("<mjx-container")
+        for tex, *letters in formulas:
+            assert letters and all(letters), f"a letter has no size: {tex}"
+        assert page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
     assert not TEX.search(page.inner_text("article")), "TeX is seen"
-    assert page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
     page.close()
 
 
@@ -158,46 +150,9 @@ def test_what_is_wrong_is_said(typesetter, tex):
     assert fault.startswith(f"MathJax does not understand the formula {tex!r}: ")
 
 
-def test_a_page_brings_the_style_of_its_own_formulas(typesetter):
-    one, two = (typesetter.set([(tex, False)])[1] for tex in ("x", r"\sqrt{2}"))
-    assert "mjx-sqrt" in two
-    assert "mjx-sqrt" not in one
-    again = typesetter.set([("x", False)])[1]
-    assert again == one, "what the page before needed is still there"
-
-
 def test_what_sphinx_puts_around_lines_is_not_what_was_written(typesetter):
     tex = r"\begin{split}\begin{aligned}a\\b\end{aligned}\end{split}"
     body = rf'<div class="math notranslate nohighlight">\[{tex}\]</div>'
     page = BeautifulSoup(with_formulas_set(body, typesetter)[0], "html.parser")
     assert page.div["data-tex"] == r"\begin{aligned}a\\b\end{aligned}"
     assert len(page.select("mjx-mtr")) > 1
-
-
-def test_marks_are_no_part_of_the_tex():
-    assert tex_of("\\(a\\)") == ("a", False)
-    assert tex_of("\n\\[ a \\]\n") == ("a", True)
-    assert tex_of("\\begin{align} a \\end{align}") == ("\\begin{align} a \\end{align}", True)
-
-
-def test_a_process_that_has_ended_is_named(capfd):
-    broken = Typesetter(Path("nowhere"))
-    with pytest.raises(RuntimeError, match="node ended"):
-        broken.set([("x", False)])
-    broken.close()
-    assert "nowhere/mathjax" in capfd.readouterr().err
-
-
-def test_what_sets_formulas_belongs_to_the_assets(tmp_path):
-    (tmp_path / "package-lock.json").write_text("{}", encoding="utf-8")
-    stamp = tmp_path / "_vendor" / "lib" / "fingerprint.txt"
-    stamp.parent.mkdir(parents=True)
-    stamp.write_text(fingerprint(tmp_path), encoding="utf-8")
-    assert not is_current(tmp_path)
-    (tmp_path / "node_modules" / "mathjax").mkdir(parents=True)
-    assert is_current(tmp_path)
-
-
-def test_there_are_formulas_to_look_at(html):
-    assert HARDEST in built_pages()
-    assert (html / HARDEST).read_text(encoding="utf-8").count("<mjx-container") > 100

@@ -52,11 +52,3 @@ def test_a_chosen_rate_is_no_end_of_its_grid(record, grid):
     assert grid.chosen in grid.rates
     inside = min(grid.rates) < grid.chosen < max(grid.rates)
     assert inside != ((record, grid.row) in ENDS)
-
-
-def test_all_forms_are_found_and_an_end_is_seen():
-    assert {"toy_depth", "toy_parts", "search_own"} <= {each.values[0] for each in FOUND}
-    told = {"rates": [1, 2, 3], "rows": [{"name": "x", "rate": 3, "loss_at_rates": [3, 2, 1]}]}
-    (grid,) = grids(told)
-    with pytest.raises(AssertionError):
-        test_a_chosen_rate_is_no_end_of_its_grid("planted", grid)

@@ -99,22 +99,6 @@ def test_a_solution_is_lent_only_where_a_later_cell_needs_it(kit, students, solu
     assert "check_" not in "".join(kit[name].decode() for name in lent)
 
 
-@pytest.mark.parametrize(
-    ("below", "needed"),
-    [
-        ("print(g_solution)", {"one", "two"}),
-        ("f_solution = 1\nprint(f_solution)", set()),
-        ("try:\n    1 / 0\nexcept ZeroDivisionError as f_solution:\n    f_solution", set()),
-    ],
-)
-def test_a_cell_needs_solutions_and_what_these_need(below, needed):
-    solved = {"one": "def f_solution(): return 1", "two": "def g_solution(): return f_solution()"}
-    tags = {"tags": ["solution"]}
-    cells = [nbformat.v4.new_code_cell(c, id=name, metadata=tags) for name, c in solved.items()]
-    notebook = nbformat.v4.new_notebook(cells=[*cells, nbformat.v4.new_code_cell(below)])
-    assert kits.needed_solutions(notebook) == needed
-
-
 def test_every_link_of_a_notebook_leads_to_a_file_of_the_kit(folder, solutions):
     for name, notebook in solutions.items():
         prose = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]

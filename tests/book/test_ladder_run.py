@@ -10,7 +10,6 @@ from benchmarks import ladder
 from benchmarks.ladder_steps import (
     ASIDE,
     LADDER,
-    NO_PADDING,
     batches,
     build,
     loss_and_gradient,
@@ -19,13 +18,7 @@ from benchmarks.ladder_steps import (
     some_buckets,
     useful_products,
 )
-from benchmarks.ladder_use import SENTENCES, encoder
-from benchmarks.sentences import short_sentences
 from minibert.data import padding_share
-from minibert.fast import in_eight_bits
-from minibert.loading import load_pretrained, load_tokenizer
-from minibert.model import BertModel
-from minibert.parts import override
 
 NOT_EXACT = {"bfloat16", "compiled"}
 
@@ -86,17 +79,3 @@ def test_a_rung_has_the_gradient_of_the_one_before(short, name):
         found.append(loss_and_gradient(build(config, rung, "cpu"), made, rung)[1])
     off = ((found[1] - found[0]).norm() / found[0].norm()).item()
     assert off < (0.02 if name in NOT_EXACT else 1e-5)
-
-
-def test_eight_bits_are_off_as_recorded(record, minilm, one_thread):
-    tokenizer, plain = load_tokenizer(minilm), load_pretrained(BertModel, minilm)
-    with override(NO_PADDING):
-        packed = load_pretrained(BertModel, minilm)
-    texts = short_sentences(128, tokenizer)[:SENTENCES]
-    if sum(len(tokenizer.encode(text)) for text in texts) != record["use"]["tokens"]:
-        pytest.skip(f"recorded with Python {record['origin']['python']}")
-    vectors = [encoder(each, tokenizer)(texts[:48]) for each in (plain, in_eight_bits(packed))]
-    told = record["use"]["many"]["eight bits"]["cosines"]
-    cosines = (vectors[0] * vectors[1]).sum(dim=1)
-    assert told[0] - 1e-3 < cosines.min() and told[0] > 0.99
-    assert cosines.median() == pytest.approx(told[len(told) // 2], abs=2e-3)

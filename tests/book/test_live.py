@@ -12,17 +12,14 @@ from odd_texts import odd_texts, odd_vocabulary
 from safetensors.torch import load_file
 
 from bertbook.core import type_ahead
-from bertbook.core.bigram_chain import BigramChain
-from bertbook.core.eight_bits import load_from_eight_bits
 from bertbook.core.live_scripts import real_vocabulary
-from bertbook.corpus import hundred_sentences, kjv_parts, sample_pairs, small_world, vocabulary
+from bertbook.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
 from bertbook.records import trained_folder
 from minibert.loading import load_tokenizer
-from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
-SMALL, ENGLISH = trained_folder("small-world"), trained_folder("english")
+SMALL = trained_folder("small-world")
 ROWS, ODD, CHUNK = 150, 2500, 50
 CLOSE = {"rtol": 0, "atol": 2e-5}
 
@@ -122,35 +119,6 @@ def test_the_small_world_computes_the_same_in_the_page(page, model, rows, unchec
     assert len(rows) >= ROWS
     for row, found in zip(rows, computed(page, "small-world", rows), strict=True):
         assert_equal(found, expected(model, *row))
-
-
-@pytest.fixture(scope="module")
-def verses():
-    """Give rows of ids of real English, with words hidden, and some that are unknown."""
-    rng = np.random.default_rng(29)
-    tokenizer = load_tokenizer(ENGLISH, do_lower_case=True)
-    texts = [one.verses[0] for one in kjv_parts().chapters[::3]]
-    return [tokenizer.encode(" ".join(_changed(text.split(), rng))) for text in texts]
-
-
-def test_real_english_in_eight_bits_computes_the_same_in_the_page(page, verses):
-    model = load_from_eight_bits(BertForPreTraining, ENGLISH)
-    page.evaluate("minibert.ready('english')")
-    rows = [(ids, [0] * len(ids), {}) for ids in verses]
-    assert len(rows) == 20
-    for row, found in zip(rows, computed(page, "english", rows), strict=True):
-        assert_equal(found, expected(model, *row))
-
-
-def test_the_rival_of_real_english_answers_the_same_in_the_page(page, verses):
-    tokenizer = load_tokenizer(ENGLISH, do_lower_case=True)
-    chain, mask = BigramChain.load(ENGLISH, tokenizer.vocab_size), tokenizer.mask_token_id
-    page.evaluate("minibert.ready('english')")
-    asked = "([ids, mask]) => minibert.modelOf('english').rival.answers(ids, mask)"
-    asked += ".map((row) => [...row])"
-    for ids in [ids for ids in verses if mask in ids][:8]:
-        found = page.evaluate(asked, [ids, mask])
-        np.testing.assert_allclose(found, chain.answers(ids, mask), rtol=0, atol=1e-12)
 
 
 def test_edits_are_those_of_a_hook(page, model, rows):

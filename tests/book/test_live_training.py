@@ -130,19 +130,3 @@ def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(opened
     assert page.get_by_role("status").first.inner_text().startswith("Seed 0: 200 steps")
     page.get_by_role("button", name="One step").click()
     page.get_by_role("row").nth(1).wait_for(timeout=60_000)
-
-
-def test_the_lines_of_the_ladder_have_labels_that_can_be_read(opened):
-    page = opened
-    labels = page.locator("svg.mb-plot text").filter(has_text=re.compile(r"\d\.\d"))
-    boxes = [label.bounding_box() for label in labels.all()]
-    assert labels.count() == 5 and page.get_by_text("bag 0.106").is_visible()
-    for one, other in zip(boxes, boxes[1:]):
-        assert one["y"] + 0.8 * one["height"] <= other["y"] + 0.2 * other["height"] + 1
-        assert one["x"] + one["width"] <= PHONE["width"]
-    assert page.locator("svg.mb-plot polyline").count() == 1 + len(RECORD)
-
-
-def test_a_question_has_one_blank():
-    with pytest.raises(ValueError, match="has 2 "):
-        train_toy(["the [MASK] reads the [MASK]"], caption="Try.")

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import nbformat
 import pytest
-from other_device import MixedDevicesError, other_device
+from other_device import other_device
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from berttools.grade.names import names_from_outside, statements_above
@@ -57,30 +57,6 @@ def run(code):
     return len(steps)
 
 
-LOOP = [
-    "import torch\nfrom minibert.training import choose_device",
-    "device = choose_device()\nmodel = torch.nn.Linear(3, 1).to(device)",
-    "rows = torch.ones(4, 3)",
-    "optimizer = torch.optim.AdamW(model.parameters())\n"
-    "for _ in range(9):\n"
-    "    loss = model(rows.to(device)).mean()\n"
-    "    optimizer.zero_grad()\n"
-    "    loss.backward()\n"
-    "    optimizer.step()",
-]
-
-
-def test_a_loop_that_moves_its_batch_runs():
-    [code] = loops_of(LOOP)
-    assert run(code) == 2
-
-
-def test_a_loop_that_forgets_its_batch_is_found():
-    [code] = loops_of([cell.replace("rows.to(device)", "rows") for cell in LOOP])
-    with pytest.raises(MixedDevicesError):
-        run(code)
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("unchecked")  # as a reader's kernel is
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -89,8 +65,3 @@ def test_the_loops_of_a_chapter_run_on_another_device(path, tmp_path, monkeypatc
     cells = nbformat.read(path, as_version=4).cells
     for code in loops_of([cell.source for cell in cells if cell.cell_type == "code"]):
         run(code)
-
-
-def test_what_is_added_to_is_taken_along():
-    cells = ["one, total = 1, []", "for row in range(3):\n    total += [row * one]"]
-    assert len(statements_above(cells, {"total"})) == 2

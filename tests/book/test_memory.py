@@ -5,7 +5,6 @@ import zipfile
 
 import anki
 import pytest
-from effort import mostly_thorough
 
 CHAPTER = "chapters/02-self-attention-by-hand.html"
 STORED = "JSON.parse(localStorage.getItem('bert-by-hand'))"
@@ -109,24 +108,6 @@ def take_over(page, content):
     chooser.value.set_files(
         {"name": "a.json", "mimeType": "application/json", "buffer": content.encode()}
     )
-
-
-# tests/live/memory.test.js tries more of them.
-@pytest.mark.parametrize(
-    "text", mostly_thorough(['{"code":null,"done":7,"cards":{"a":null},"place":{}}', "{"])
-)
-def test_a_page_works_whatever_it_finds_and_can_delete_it(reader, text):
-    put = f"localStorage.getItem('put') ?? (localStorage.setItem('bert-by-hand', {text!r}), \
-localStorage.setItem('put', 1))"
-    page = with_a_store(reader, put)
-    assert page.locator("[data-live=exercise] button").first.is_visible()
-    box = page.get_by_label("Remember the exercises I solve")
-    assert page.get_by_text("cannot be read").is_visible() != box.is_checked()
-    page.get_by_role("button", name="Delete all of it").click()
-    assert page.evaluate("localStorage.getItem('bert-by-hand')") is None
-    box.check()
-    page.locator(".mb-quiz input").first.check()
-    assert page.evaluate(f"Object.keys({STORED}.quiz).length") == 1
 
 
 NONE = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException() }})"

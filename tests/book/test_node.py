@@ -24,16 +24,6 @@ def test_node_and_npm_run_where_the_system_has_neither(bare_path):
     assert version(node.npm()) >= 10
 
 
-def test_without_the_package_those_of_the_system_are_taken(monkeypatch, tmp_path):
-    for name in ("node", "npm"):
-        (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(node, "find_spec", lambda name: None)
-    assert node.node() == [str(tmp_path / "node")]
-    assert node.npm() == [str(tmp_path / "npm")]
-
-
 @pytest.mark.parametrize("command", [node.node, node.npm])
 def test_without_either_one_sentence_says_what_to_do(bare_path, monkeypatch, command):
     monkeypatch.setattr(node, "find_spec", lambda name: None)

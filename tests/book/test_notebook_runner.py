@@ -1,13 +1,11 @@
 """`make notebooks`: the same bytes twice, a sentence when a cell fails, nothing half done."""
 
 import os
-import platform
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import costs
 import nbformat
 import notebooks
 import pytest
@@ -72,18 +70,6 @@ def test_a_chapter_is_stored_in_its_normal_form_with_its_cost(write):
     assert re.search(r"^\| all \| \d+ \| at most \d+ MB \| 3 \| 3 \|$", page, re.M)
 
 
-@pytest.mark.thorough
-def test_waiting_costs_nothing_and_computing_does(write):
-    wait, compute = "import time\ntime.sleep(2)", "while time.process_time() < 4:\n    pass"
-    costs = []
-    for cells in ((wait,), (wait, compute)):
-        path, book = write(*cells)
-        run(path, book)
-        costs.append(nbformat.read(path, as_version=4).metadata["cost"]["seconds"])
-    assert costs[0] < 3
-    assert costs[1] >= 4
-
-
 def test_a_failing_cell_is_named_and_nothing_is_written(write, capfd):
     path, book = write("x = 1", "# why\n1 / 0", "print('never')")
     before = every_byte(book)
@@ -93,23 +79,6 @@ def test_a_failing_cell_is_named_and_nothing_is_written(write, capfd):
         "01-a-chapter.ipynb: code cell 3, which begins '# why', stopped with "
         "ZeroDivisionError: division by zero. The file is unchanged.\n"
     )
-
-
-X86 = pytest.mark.skipif(
-    platform.machine().lower() not in ("x86_64", "amd64"), reason="these are instructions of x86"
-)
-CAPABILITY = "import torch\nprint(torch.backends.cpu.get_cpu_capability())"
-
-
-@pytest.mark.thorough
-@X86
-def test_the_arithmetic_that_is_named_computes_in_chapters_and_in_tests(write, monkeypatch):
-    monkeypatch.setenv("BOOK_ARITHMETIC", "oldest")
-    path, book = write(CAPABILITY)
-    assert run(path, book) == 0
-    assert nbformat.read(path, as_version=4).cells[2].outputs[0].text == "DEFAULT\n"
-    assert run_tests(path, "oldest").returncode == 0
-    assert run_tests(path, "avx2").returncode == 1
 
 
 def run_tests(path, name):
@@ -168,18 +137,6 @@ def test_the_colab_cell_brings_the_real_encoder_where_it_is_used():
     assert "90 MB of weights" in notebook.cells[0].source
 
 
-def test_printed_pieces_are_joined_only_if_nothing_lies_between():
-    pieces = [
-        new_output("stream", name=name, text=name[0]) for name in ("stdout", "stdout", "stderr")
-    ]
-    picture = new_output("display_data", data={"image/png": "AA=="}, metadata={"a": 1})
-    after = new_output("stream", name="stderr", text="z")
-    cell = new_code_cell("1", outputs=[*pieces, picture, after])
-    outputs = normalize(new_notebook(cells=[cell])).cells[0].outputs
-    assert [output.get("text") for output in outputs] == ["ss", "s", None, "z"]
-    assert outputs[2] == picture
-
-
 def test_a_traceback_shows_no_folder_of_this_machine_and_no_colors():
     root = str(Path(notebooks.BOOK).parent)
     lines = [f"\x1b[31mFile {root}/bertbook/corpus.py:3", "File /a/b/site-packages/numpy/x.py:4"]
@@ -190,23 +147,3 @@ def test_a_traceback_shows_no_folder_of_this_machine_and_no_colors():
         "File bertbook/corpus.py:3",
         "File numpy/x.py:4",
     ]
-
-
-def test_ids_are_kept_and_never_double():
-    notebook = new_notebook(cells=[new_code_cell(source) for source in "123"])
-    notebook.cells[0].id = notebook.cells[1].id = "same"
-    del notebook.cells[2]["id"]
-    ids = [cell.id for cell in normalize(notebook).cells]
-    assert ids[0] == "same"
-    assert len(set(ids)) == 3
-
-
-def test_a_measurement_near_the_stored_one_changes_nothing():
-    told = costs.in_words({"seconds": 330, "megabytes": 990})
-    assert told.startswith("less than 10 minutes and 1 GB")
-    old = {"seconds": 8.0, "megabytes": 300, "machine": "old"}
-    near = {"seconds": 15.0, "megabytes": 590, "machine": "new"}
-    assert costs.keep_if_close(old, near) == old
-    for far in ({**near, "seconds": 17.0}, {**near, "megabytes": 610}):
-        assert costs.keep_if_close(old, far) == far
-    assert costs.keep_if_close(None, near) == near

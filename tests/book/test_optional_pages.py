@@ -2,7 +2,6 @@
 
 import doctest
 import itertools
-import json
 import math
 import re
 from pathlib import Path
@@ -45,13 +44,6 @@ def test_a_page_prints_what_stands_below_its_code_and_all_its_numbers(name, monk
     assert unproved(page(name)) == []
 
 
-def test_a_number_from_nowhere_is_found():
-    assert unproved("It is 0.42.\n\n```pycon\n>>> 0.4 + 0.02\n0.42\n```\n") == []
-    assert unproved("It is 0.43.\n\n```pycon\n>>> 0.4 + 0.02\n0.42\n```\n") == ["0.43"]
-    wrong = examples("```pycon\n>>> 0.4\n0.5\n```\n")
-    assert doctest.DocTestRunner().run(wrong, out=lambda text: None).failed == 1
-
-
 def values_over_sets(own, pieces):
     """Sum over the sets that a piece can join, each with its weight: no orders."""
     values = np.zeros(pieces)
@@ -72,14 +64,3 @@ def test_the_shapley_values_are_those_of_the_sum_over_sets(monkeypatch):
         for column in range(3):
             own = [chances[column] for chances in told["probabilities"]]
             assert np.allclose(shapley(own, 5), values_over_sets(own, 5))
-
-
-def test_the_requests_of_the_page_are_in_no_part():
-    from bertbook.corpus import service_requests
-
-    record = json.loads(
-        (ROOT / "bertbook" / "records" / "classify.json").read_text(encoding="utf-8")
-    )
-    (told,) = (r["removals"] for m in record["methods"] for r in m["runs"] if "removals" in r)
-    texts = {r.text for split in ("train", "validation", "test") for r in service_requests(split)}
-    assert not texts & {" ".join(request["parts"]) for request in told}

@@ -11,7 +11,7 @@ from ebook import parts_of_the_book
 from formulas import Typesetter, with_formulas_set
 from joining import elements, pairs, resolved
 from print_documents import printed, printed_pages
-from printing import HEIGHT, WIDTH, cut_off, opened, print_book
+from printing import print_book
 from pypdf import PdfReader
 
 CHAPTER = "chapters/02-self-attention-by-hand"
@@ -118,13 +118,6 @@ def test_an_answer_stands_behind(question, seen, behind):
     assert text == f"Before. {seen} {note}After.{told}".replace("  ", " ")
 
 
-def test_a_line_of_code_stays_as_long_as_it_is():
-    code = '<pre># <a href="01-a-word.html">1</a>: split</pre>'
-    page = printed(f'<article class="bd-article">{code}</article>', CHAPTER, {*PAGES})
-    assert page.pre.get_text() == "# 1: split"
-    assert page.a["href"] == "book:01-a-word"
-
-
 def test_a_figure_has_words_or_is_none():
     named = "<figure><figcaption>Figure 1. A line.</figcaption></figure>"
     figures = f"<figure><table></table></figure>{named}"
@@ -143,21 +136,6 @@ def test_what_is_only_for_a_screen_goes(html):
 def test_every_exercise_has_room_for_code(html):
     text = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
     assert len(printed(text, CHAPTER, PAGES).select(".cell > .room")) == text.count("tag_solution")
-
-
-def test_a_word_over_the_margin_is_found(browser, html):
-    with opened(browser, f"<p>short</p><p>{'m' * 400}</p>", html) as page:
-        found = cut_off(page)
-    assert any(line.startswith("<p>mmm") for line in found)
-    assert not any(line.startswith("<p>short") for line in found)
-
-
-def test_a_figure_becomes_as_small_as_a_page(browser, html):
-    drawing = '<svg width="1500" height="2000"><path d="M0 0V9"/></svg>'
-    with opened(browser, f"<figure style='margin:0'>{drawing}</figure>", html) as page:
-        box = page.locator("figure").bounding_box()
-        assert cut_off(page) == []
-    assert box["height"] <= HEIGHT + 1 and box["width"] <= WIDTH + 1
 
 
 FIGURE = (
@@ -236,25 +214,6 @@ def test_a_cell_of_a_table_names_its_heading(pdf, tags):
     listed = resolved(pdf.root_object["/StructTreeRoot"])["/IDTree"]["/Names"]
     assert {*names} <= {*listed[::2]}
     assert resolved(listed[listed.index(names[0]) + 1])["/S"] == "/TH"
-
-
-def test_fonts_are_in_the_file_and_a_letter_is_drawn_once_for_all_documents(pdf):
-    fonts = [
-        font.get_object()
-        for page in pdf.pages
-        for font in page["/Resources"].get("/Font", {}).values()
-    ]
-    # A font of Type 3 is its drawings; of another, an embedded part has a name with a plus.
-    assert all(font["/Subtype"] == "/Type3" or "+" in font["/BaseFont"] for font in fonts)
-    letters = {
-        procs.raw_get(name).idnum: procs[name].get_data()
-        for font in fonts
-        if font["/Subtype"] == "/Type3"
-        for procs in [resolved(font["/CharProcs"])]
-        for name in procs
-    }
-    assert len(letters) > 20
-    assert len(letters) == len({*letters.values()})
 
 
 @pytest.mark.parametrize("parts", [printed_pages, parts_of_the_book])

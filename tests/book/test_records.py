@@ -14,7 +14,7 @@ from definitions import assert_mean_and_sd
 
 from benchmarks import __main__ as program
 from benchmarks.drafts import Draft
-from benchmarks.records import origin, origins
+from benchmarks.records import origins
 from bertbook.records import HERE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,11 +39,6 @@ def test_each_part_says_how_when_and_where_it_was_made(name):
     assert without - {"origins", "bounds", "seeds"} <= told, "who made these parts, and when?"
 
 
-def test_a_block_holds_what_is_told_of_a_run():
-    assert [*origins({"a": [{"origin": origin("python -m benchmarks.order")}], "b": 1})]
-    assert {*origin("python -m benchmarks.order")} == TOLD
-
-
 def test_every_command_that_a_record_names_is_repeated():
     commands = {task.command for task in TASKS}
     assert {record["command"] for record in STORED.values()} <= commands
@@ -54,14 +49,6 @@ def test_every_command_that_a_record_names_is_repeated():
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "$(BIN)/python -m benchmarks --all\n" in recipe
     assert "$(BIN)/python -m benchmarks mutants\n" in recipe
-
-
-def test_models_that_others_read_are_trained_first():
-    assert [task.record for task in TASKS[:2]] == [*program.FIRST]
-    minutes = [
-        task.minutes for task in TASKS if task.record not in (*program.FIRST, TASKS[-1].record)
-    ]
-    assert minutes == sorted(minutes) and minutes[0] > 0
 
 
 def plant_task(folder, name, code):
@@ -92,14 +79,6 @@ def test_a_name_that_no_record_has_is_told(monkeypatch, capsys):
     assert "there is no record lader; there are classify, copying" in capsys.readouterr().err
 
 
-def test_the_list_alone_runs_nothing(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["benchmarks"])
-    monkeypatch.setattr(program.subprocess, "run", lambda *given, **options: pytest.fail("ran"))
-    program.main()
-    said = capsys.readouterr().out
-    assert all(task.command in said for task in TASKS)
-
-
 def test_a_stopped_command_goes_on_with_its_draft(tmp_path, capsys):
     record = tmp_path / "runs.json"
     record.write_text("{}")
@@ -127,19 +106,10 @@ def summarized(node) -> Iterator[tuple[dict, list[float]]]:
             yield from summarized(child)
 
 
-@pytest.mark.parametrize(
-    ("name", "means"),
-    [
-        ("classify", 42),
-        ("order", 12),
-        ("small_world", 2),
-        ("toy_depth", 5),
-        ("toy_parts", 21),
-    ],
-)
-def test_means_are_those_of_the_runs(name, means):
+@pytest.mark.parametrize("name", ["classify", "order", "small_world", "toy_depth", "toy_parts"])
+def test_means_are_those_of_the_runs(name):
     found = [*summarized(RECORDS[name])]
-    assert len(found) == means
+    assert found
     for told, values in found:
         assert_mean_and_sd(told, values)
         assert len(values) in (1, 3, 5)

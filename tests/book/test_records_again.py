@@ -2,11 +2,9 @@
 
 import ast
 import importlib
-import re
 import statistics
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,12 +13,8 @@ from definitions import (
     EnoughError,
     chapter_code,
     chapter_definitions,
-    chapter_source,
-    displayed,
     first_batches,
-    printed,
 )
-from effort import WEEKLY
 from torch.utils.flop_counter import FlopCounterMode
 
 from bertbook.core.bigram_chain import BigramChain
@@ -94,11 +88,6 @@ def toys():
     yield from ten_updates(some=2)
 
 
-@piece(2e-3, marks=WEEKLY)
-def all_toys():
-    yield from ten_updates(some=None)
-
-
 def ten_updates(some):
     """Make the first updates of so many rows of each record again; None stands for all."""
     order, back, parts = map(benchmark, ("order", "three_back", "toy_parts"))
@@ -111,12 +100,6 @@ def ten_updates(some):
     for row in record_of("toy_parts")["rows"][:some]:
         found = parts.measure(rows[row["name"]], [0], row["learning_rate"], parts.FIRST)["loss"][0]
         yield found, row["after_ten_updates"]
-
-
-@piece(0.01, marks=pytest.mark.thorough)
-def twelve_layers_in_pre_norm():
-    (told,) = [s for s in record_of("toy_depth")["stacks"] if s["stack"] == "pre-norm"]
-    yield benchmark("toy_depth").climb("pre-norm", seed=0), told["runs"]["loss"][0]
 
 
 @piece(2e-2)
@@ -177,14 +160,6 @@ def test_the_switch_for_a_full_run_of_the_small_world_trains(capsys):
     assert set(ast.literal_eval(capsys.readouterr().out)) >= {"loss", *terms}
 
 
-@piece(1e-6, marks=WEEKLY)
-def the_bounds_of_copying():
-    copying, told = benchmark("copying"), record_of("copying")["bounds"]
-    asked = copying.ask(WordPieceTokenizer.load(SMALL_WORLD / "vocab.txt"))
-    best = copying.losses_of(asked.best, asked.best)
-    yield copying.means_of(best, asked), told["both_sentences"]
-
-
 @piece(2e-3)
 def heads_of_the_small_world():
     inside, told = benchmark("looking_inside.encoders"), record_of("looking_inside")["small world"]
@@ -220,19 +195,6 @@ def maps_and_senses_of_the_real_encoder():
     yield senses["gap"], told["senses"]["gap"]
 
 
-@piece(2e-3, marks=pytest.mark.thorough)
-def other_people_and_whole_texts_of_the_real_encoder():
-    encoders, told = benchmark("looking_inside.encoders"), record_of("looking_inside")
-    real = encoders.Encoder(*encoders.load(benchmark("weights").minilm_folder()))
-    live = benchmark("looking_inside.vectors").whole_texts_of(real)
-    for name, own in told["vectors"]["whole texts"].items():
-        if isinstance(own, dict) and "cosine" in own:
-            yield live[name]["cosine"], own["cosine"]
-    found = benchmark("looking_inside.frames").other_people_of(real, 2, 4)["one sex"]
-    stored = told["MiniLM"]["other people"]["one sex"]
-    yield [row["attention"] for row in found], [row["attention"] for row in stored]
-
-
 @piece(2e-4)
 def one_word_in_twenty_sentences():
     one_word, similarities = map(benchmark, ("one_word", "similarities"))
@@ -250,17 +212,6 @@ def word_counts_of_the_requests():
         for method, answers in classify.word_counts(task).items():
             told = methods[name, "none", method]["runs"][0]["test_answers"]
             yield "".join(map(str, answers["test"])), told
-
-
-@piece(5e-3, marks=pytest.mark.thorough)
-def a_run_of_new_weights():
-    classify, about = benchmark("classify"), ("requests", "new weights", "full")
-    methods = {(m["task"], m["encoder"], m["method"]): m for m in record_of("classify")["methods"]}
-    told = methods[about]["runs"][0]
-    rates = {"full": told["learning_rate"]}
-    task, plan = classify.TASKS[about[0]], classify.PLANS[about]
-    run = classify.train(task, *about[1:], 0, rates, plan)
-    yield run["validation_loss"], told["validation_loss"]
 
 
 @piece(0.01, marks=pytest.mark.thorough)
@@ -429,85 +380,10 @@ def test_each_loss_on_own_data_follows_from_its_scores():
         assert loss.item() == pytest.approx(run["validation_loss"], abs=0.02)
 
 
-def test_no_nearest_light_hangs_on_a_near_tie():
-    one_word = benchmark("one_word")
-    same = torch.tensor([[a == b for b in one_word.SENSE] for a in one_word.SENSE])
-    others = ~torch.eye(len(same), dtype=torch.bool)
-    for matrix in one_word.similarities(benchmark("weights").minilm_folder()).values():
-        inside = matrix.where(same & others, -1).max(dim=1).values
-        outside = matrix.where(~same, -1).max(dim=1).values
-        assert (inside - outside).abs().min() > 1e-3
-    for row in record_of("one_word")["by sense"]:
-        highest, next_one = sorted(row)[:1:-1]
-        assert highest - next_one > 0.02
-
-
 # --- What chapters show of them ------------------------------------------------------------------
 
 
-def shown_of_the_requests():
-    for method in record_of("classify")["methods"]:
-        if method["task"] == "requests":
-            shares = [run["test_accuracy"] for run in method["runs"]]
-            spread = f"{statistics.stdev(shares):.3f}" if len(shares) > 1 else ""
-            title = f"{method['encoder']} {method['method']}".removeprefix("none ")
-            yield f">{title}</th><td>{statistics.mean(shares):.3f}</td><td>{spread}</td>"
-
-
-def shown_of_the_small_world():
-    summary = record_of("small_world")["summary"]
-    columns = (("masked_lm_loss", ".3f"), ("share_of_gap_closed", ".2%"), ("accuracy", ".4f"))
-    means = [format(summary[name]["mean"], form) for name, form in columns]
-    yield ">mean</th>" + "".join(f"<td>{mean}</td>" for mean in means)
-
-
-def shown_of_reader_and_tagger(*names):
-    summary = record_of("tag_and_answer")["summary"]
-    return [f"{summary[name]['mean']:.3f} ± {summary[name]['sd']:.3f}" for name in names]
-
-
-def shown_of_positions():
-    rows = {row["name"]: row for row in record_of("order")["rows"]}
-    yield f"with positions after 120 updates: {rows['learned']['runs']['seen'][0]:.2f}"
-
-
-SHOWN = {
-    "07-three-embeddings-make-one-input": shown_of_positions,
-    "14-pre-train-a-small-world": shown_of_the_small_world,
-    "16-classify": shown_of_the_requests,
-    "17-tag": lambda: shown_of_reader_and_tagger("tagger_f1"),
-    "18-answer": lambda: shown_of_reader_and_tagger(
-        "reader_exact_match", "reader_f1", "reader_no_answer_accuracy"
-    ),
-    "19-your-own-data": lambda: [f"the true ceiling {record_of('own_data')['ceiling']:.3f}"],
-}
-
-
-@pytest.mark.parametrize("chapter", SHOWN)
-def test_a_chapter_shows_what_its_record_says(chapter):
-    html = displayed(chapter)
-    page = html + re.sub(r"<[^>]*>", " ", html) + printed(chapter)
-    assert [line for line in SHOWN[chapter]() if line not in page] == []
-
-
-def test_each_broken_run_of_chapter_13_has_one_line_changed():
-    runs = benchmark("training_runs")
-    loop = chapter_source(runs.CHAPTER, "train") + "\n"
-    made = record_of("training_runs")["broken"]["runs"]
-    assert [*made] == [*runs.SABOTAGED]
-    assert all(loop.count(line) == 1 for line, _ in [*runs.SABOTAGED.values()][1:])
-
-
 # --- What the programs compute -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("training", [True, False])
-def test_resampling_weighs_only_the_loss_to_stop_by(training):
-    """What was drawn evenly must not be weighed again: Danger would count twice."""
-    weights = torch.tensor([1.0, 3.0])
-    model = SimpleNamespace(training=training, of_classes=weights, weights=weights)
-    benchmark("own_data").equal_in_training(model, ())
-    assert model.weights.tolist() == ([1.0, 1.0] if training else [1.0, 3.0])
 
 
 @pytest.mark.parametrize("name", ["feed-forward", "attention, table"])

@@ -1,8 +1,6 @@
 """A release: what is built, what is said of it, and where the pages link to it."""
 
-import hashlib
 import re
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -68,20 +66,3 @@ def test_only_the_release_may_write_and_only_on_a_tag():
     assert told[True] == {"push": {"tags": ["v*"]}}  # YAML reads the word on as true
     assert told["permissions"] == {"contents": "read"}
     assert told["jobs"]["release"]["permissions"] == {"contents": "write"}
-
-
-def test_pages_are_packed_the_same_each_time(tmp_path):
-    pages = tmp_path / "html"
-    for name in ("index.html", "chapters/a.html", "_static/x.js"):
-        (pages / name).parent.mkdir(parents=True, exist_ok=True)
-        (pages / name).write_text(name, encoding="utf-8")
-    digests = set()
-    for _ in range(2):
-        target = tmp_path / "bert-by-hand-site.zip"
-        release.pack_site(pages, target)
-        digests.add(hashlib.sha256(target.read_bytes()).hexdigest())
-        (pages / "index.html").touch()
-    assert len(digests) == 1
-    with zipfile.ZipFile(target) as zipped:
-        names = [f"bert-by-hand-site/{name}" for name in ("_static/x.js", "chapters/a.html")]
-        assert zipped.namelist() == [*names, "bert-by-hand-site/index.html"]

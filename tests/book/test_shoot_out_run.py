@@ -1,13 +1,11 @@
 """The record of Chapter 25, measured again in part."""
 
 import json
-import statistics
 
 import pytest
 import torch
 
 from benchmarks import shoot_out
-from benchmarks.shoot_out_apart import APART
 from benchmarks.shoot_out_ideas import IDEAS, InAWindow, Turned
 from benchmarks.shoot_out_members import BERT, HIDDEN, MEMBERS, WINDOW, encode
 from minibert.config import BertConfig
@@ -44,19 +42,6 @@ def test_every_member_has_five_seeds_at_the_rate_that_was_best(record):
         assert {run["updates"] for run in runs} == {record["updates"]}
 
 
-def test_equal_time_is_the_seconds_of_bert_or_of_teacher_and_student(record):
-    def seconds(name):
-        return statistics.median(run["seconds"] for run in runs_of(record, name))
-
-    student = "DistilBERT, alone"
-    asked = {(name, "time"): seconds("BERT") for name in MEMBERS}
-    asked[student, "time of both"] = seconds("RoBERTa") + seconds(student)
-    for (name, part), given in asked.items():
-        for run in runs_of(record, name, part):
-            expected = record["updates"] * given / seconds(name)
-            assert run["updates"] == pytest.approx(expected, rel=0.05), name
-
-
 def test_a_taught_model_begins_as_every_second_layer_of_its_teacher(batch):
     teacher = MEMBERS["RoBERTa"].build(None)
     student = MEMBERS["DistilBERT, taught"].build(teacher).eval()
@@ -81,13 +66,6 @@ def test_electra_labels_a_lucky_guess_as_original(batch, monkeypatch):
     score.weight.data.zero_()
     score.bias.data.fill_(-20.0)  # everything is original, it says
     assert model(**batch).loss.item() < 1e-6
-
-
-def test_the_third_loss_is_one_minus_a_cosine(batch):
-    model = APART["DistilBERT, 3 losses"].build(MEMBERS["RoBERTa"].build(None))
-    states = encode(model.encoder, batch)
-    assert model.more(states, 3 * states, batch).item() == pytest.approx(0, abs=1e-5)
-    assert model.more(states, -states, batch).item() == pytest.approx(2, abs=1e-5)
 
 
 def test_with_rope_alone_only_distances_count(batch):

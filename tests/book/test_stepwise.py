@@ -66,15 +66,6 @@ def test_without_scripts_everything_is_there(phone):
     expect(page.get_by_role("button")).to_have_count(0)
 
 
-def test_two_views_of_one_figure_both_work(phone):
-    page = phone(2 * HTML)
-    page.get_by_role("button", name="Show all").last.press("Enter")
-    expect(page.get_by_role("button", name="Show all")).to_have_count(1)
-    assert page.evaluate("document.activeElement.type") == "radio"
-    expect(page.get_by_text("one", exact=True).last).to_be_visible()
-    expect(page.get_by_text("one", exact=True).first).to_be_hidden()
-
-
 def test_the_walk_of_chapter_4_can_be_walked_to_its_end(phone):
     """Choose the right answer of each question; the numbers in the drawing are those answers."""
     chapter = nbformat.read(BOOK / "chapters" / "04-every-gradient-by-hand.ipynb", as_version=4)

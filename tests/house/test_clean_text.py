@@ -65,15 +65,3 @@ HOST, PLACE, WRITER = FORBIDDEN  # each tells why
 def test_text_that_is_not_clean(plot, line, why):
     (sentence,) = clean_text(plot.file("notes.md", f"# Notes\n\n{line}\n"))
     assert sentence.startswith("notes.md:3: ") and why in sentence
-
-
-def test_words_that_are_welcome(plot):
-    lines = [
-        'scope="session"',
-        "A user-agent string, agents of change, a helper function.",
-        "https://github.com/someone/work, ~/tmp, $HOME/tmp, a/tmp/b, and/or",
-        "docs at pytorch.org and at python.org",
-        "</root>, by Shannon, Claude E.",
-    ]
-    (plot.root / "picture.png").write_bytes(b"\x89PNG\xff /" + b"tmp/x")  # no text
-    assert clean_text(plot.file("notes.md", "\n".join(lines))) == []

@@ -47,7 +47,6 @@ README = """
     ("old", "new", "problem"),
     [
         ("", "", ""),
-        (README.splitlines()[-1], "", "no row with a link"),
         ("[One sum]", "[A sum]", "02-a-chapter.ipynb that calls it 'One sum'"),
         ("tests/sums/", "tests/sum/", "names tests/sum/, which does not exist"),
     ],

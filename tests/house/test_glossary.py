@@ -143,15 +143,11 @@ def plant(plot, first: str = "Words.", second: str = "A loss.", third: str = "")
     ("early", "term"),
     [
         ("Low-loss models: the *loss*.", "loss"),
-        ("Self attention works.", "self-attention"),
         ("| a | b |\n| --- | --- |\n| Self-Attention | see Chapter 2 |", "self-attention"),
         ("[loss](02-a-chapter.ipynb#self-attention) and [vocabularies](other.md)", "vocabulary"),
         ("The [loss](../glossary.md#loss) is low.", ""),
         ("The loss, as [the next one](02-a-chapter.ipynb) tells. Its loss: see Chapter 2.", ""),
-        ("A lossy lossless flow, `loss` and $loss$.\n\n```\nloss\n```", ""),
-        ("No self-attentive one. [x](loss.md)\n\n## References\n\nOn loss.", ""),
         (code("quiz('Why?', right('Yes', 'A loss.'), wrong('No', 'It is not.'))"), "loss"),
-        (code("picture(axes, alt='A loss (Chapter 2).', caption='Figure 1.1.')"), ""),
     ],
 )
 def test_a_term_before_its_chapter(plot, early, term):

@@ -166,30 +166,16 @@ def test_importing_a_package_is_quick(this_project, package):
     this_project.keeps(partial(quick_import, package=package))
 
 
-def test_a_module_that_makes_minibert_slow(plot):
-    root = plot.file("sluggish.py", "import IPython")
-    says(quick_import(root, package="sluggish"), "also loads IPython")
-
-
 @pytest.mark.parametrize(
     ("file", "line", "problem"),
     [
         ("minibert/magic.py", "import numpy", "the table of imports has no row 'magic'"),
         ("minibert/model.py", "import minibert.pretraining", "attention, config, embeddings, inpu"),
-        ("minibert/model.py", "from . import pretraining", "imports minibert.pretraining"),
-        ("minibert/model.py", "def f():\n    import minibert.pretraining", "imports minibert.pre"),
         ("minibert/reference/masks.py", "from ..pretraining import x", "nothing of minibert"),
         ("minibert/__init__.py", "from .pretraining import x", "load nothing else"),
         ("minibert/model.py", "from bertbook import corpus", "imports bertbook.corpus"),
-        ("bertbook/core/html.py", "from bertbook.reader import keep", "bertbook.core may import"),
-        ("bertbook/__init__.py", "import minibert.text", "`import bertbook` must load nothing"),
         ("minibert/layer.py", f'{BY_STRING} OURS = "model.BertModel"', "layer.py:1: imports mini"),
         ("minibert/reference/layers.py", "from .masks import causal_mask\nimport numpy, torch", ""),
-        (
-            "bertbook/topics/self_attention/checks.py",
-            "from minibert.training import BertTrainer",
-            "",
-        ),
         ("bertbook/core/figures.py", "from .html import Html\nimport bertbook.corpus", ""),
     ],
 )

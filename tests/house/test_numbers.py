@@ -190,18 +190,12 @@ CODE = code("f(0.1, 12)\nassert x == 2.25  # 0.999", OUTPUT)
     ("prose", "number"),
     [
         ("It is 0.24, or 0.2397, or $0.240$; exactly 23.97 percent.", ""),
-        ("24 % of it, 24% or $24\\,\\%$; 16.7 % and 17 %.", ""),
         ("From \N{MINUS SIGN}1.04 or $-1.04\\,[1, 2]$ to 5.0; 0.35.", ""),
         ("| a | b |\n| --- | --- |\n| **Cost** | 7.77 s |\n| **x** | 1.0986 |", ""),
         ("$$\n-1.8\\cdot10^{308}\n$$\n\n3.5 · 10^-5, and 0.000035. In code: 0.1 and 10 %.", ""),
-        ("See section 3.2.1, Figures 4.1 and 4.2, Exercise 9.9; Python 3.11; 2.13.0.", ""),
         ("## In the real BERT\n\nOf these, 15 % are hidden.\n\n## References\n\nJournal 7.77.", ""),
         ("It is 0.25.", "0.25"),
         ("It is 0.23971, finer than printed.", "0.23971"),
-        ("$$\nx = 7.77\n$$", "7.77"),
-        ("- Not in attributes: 0.777.", "0.777"),
-        ("Not in comments: 0.999.", "0.999"),
-        ("Not $1.9\\cdot10^{308}$.", "1.9\\cdot10^{308}"),
         ("## In the real BERT\n\nOf these 7.7 %.", "7.7 %"),
     ],
 )

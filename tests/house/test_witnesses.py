@@ -150,21 +150,11 @@ TWICE = "def twice(x):\n    return x + x"
     ("is_held", "sources"),
     [
         (True, [TWICE, "assert twice(1) == double(1)"]),
-        (True, [TWICE, "a, b = twice(1), 0\nc = a", "assert c == 2"]),
-        (True, [TWICE, "found = []", "for x in y:\n    found.append(twice(x))", "assert found"]),
-        (True, [TWICE, "def four(x):\n    return twice(twice(x))", "assert four(1) == 4"]),
-        (True, [TWICE, "def a(f):\n    assert f(1) == 2", "def both():\n    a(twice)", "both()"]),
-        (True, [TWICE, "explore(twice, x=[1, 2])"]),
         (True, ["def draw(x):\n    axes.plot(x)\n    return picture(axes)"]),
-        (True, ["def my_twice(x):\n    ..."]),
         (True, [TWICE, "s = {}", "def watch(x):\n    s[x] = twice(x)", "watch(1)", "assert s"]),
-        (True, ["def report(x):\n    print(x + x)"]),
-        (True, [DOUBLE.strip()]),
         (False, [TWICE]),
         (False, ["assert twice(1) == 2", TWICE]),
         (False, [TWICE, "y = twice(1)", "print(y)", "assert z == 2"]),
-        (False, [TWICE, "print(twice(y), y.mean())", "assert y == 2"]),
-        (False, ["def twice(x):\n    print(x)\n    return x + x"]),
     ],
 )
 def test_functions_with_and_without_a_witness(plot, is_held, sources):
