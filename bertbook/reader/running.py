@@ -13,7 +13,7 @@ from typing import Any
 
 from bertbook.core.exercises.compare import dressed
 from bertbook.core.setting import is_stored
-from minibert.parts import replaced, use
+from minibert.parts import HOMES, replaced, use
 from minibert.pretraining import BertForPreTraining
 
 from .contracts import Part, replacements_of, roles_inside, spoken_name
@@ -52,6 +52,20 @@ def running_on(**ours: Callable) -> SimpleNamespace | None:
     players = [f"{'your' if name in yours else 'our'} {name}" for name in ours]
     print(f"Running on: {', '.join(players)}.")
     return SimpleNamespace(**(ours | yours))
+
+
+def on_our_parts() -> bool:
+    """Say whether all models that are built from here on are made of our parts alone.
+
+    What training comes to is asserted only then. A class of yours may be right and still draw other
+    first weights, and so end at another number.
+
+    Returns
+    -------
+    bool
+        False as soon as one part is yours, kept in my_bert.py or given to `use`.
+    """
+    return all(player.__module__.partition(".")[0] in HOMES for player in replaced().values())
 
 
 def _in_the_dress_of(ours: Callable, yours: Callable) -> Callable:
