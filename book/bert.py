@@ -10,10 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
-import torch
-from safetensors.torch import load_file, save
-from torch import nn
-from torch.nn.functional import gelu, relu
+try:
+    import torch
+    from safetensors.torch import load_file, save
+    from torch import nn
+    from torch.nn.functional import gelu, relu
+except KeyboardInterrupt:  # torch takes seconds
+    sys.exit("stopped")
 
 SPECIAL_TOKENS = "[PAD] [UNK] [CLS] [SEP] [MASK]".split()
 CHINESE = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df"
@@ -114,8 +117,7 @@ class WordPieceTokenizer:  # 6: from text to ids
     def encode(self, *texts, max_length=512):  # [CLS] first [SEP], or also: second [SEP]
         rows = [self.tokenize(text) for text in texts]
         while 1 + sum(len(row) + 1 for row in rows) > max_length:
-            longest = max(rows, key=len)
-            longest.pop()
+            max(rows, key=len).pop()
         ids, types = [self.vocab["[CLS]"]], [0]
         for number, row in enumerate(rows):
             ids += [self.vocab[piece] for piece in [*row, "[SEP]"]]
@@ -357,8 +359,7 @@ def draw_batch(tokenizer, documents, size, max_length, rng, generator):  # 13: p
         rows.append(torch.tensor(ids))
         types.append(torch.tensor(segments))
         strangers.append(stranger)
-    ids = nn.utils.rnn.pad_sequence(rows, batch_first=True)
-    types = nn.utils.rnn.pad_sequence(types, batch_first=True)
+    ids, types = (nn.utils.rnn.pad_sequence(each, batch_first=True) for each in (rows, types))
     special = [tokenizer.vocab[token] for token in SPECIAL_TOKENS]
     seen, labels = corrupt_tokens(ids, vocab_size=len(tokenizer.pieces), mask_token_id=special[4],
                                   special_ids=special, generator=generator)
@@ -366,8 +367,7 @@ def draw_batch(tokenizer, documents, size, max_length, rng, generator):  # 13: p
             "labels": labels, "next_sentence_label": torch.tensor(strangers)}
 
 def log_frequencies(tokenizer, documents):  # 11: the scores of a guesser who only counts pieces
-    lines = (line for document in documents for line in document)
-    counts = Counter(piece for line in lines for piece in tokenizer.tokenize(line))
+    counts = Counter(piece for lines in documents for piece in tokenizer.tokenize(" ".join(lines)))
     return torch.tensor([math.log(counts[piece] + 1) for piece in tokenizer.pieces])
 
 def losses(model, input_ids, attention_mask, token_type_ids, labels, next_sentence_label):  # 12
@@ -380,8 +380,7 @@ def losses(model, input_ids, attention_mask, token_type_ids, labels, next_senten
 def measure(model, batch, by_frequency):  # 13: both losses, and that of frequencies between them
     pieces, pairs = losses(model.eval(), **batch)
     model.train()
-    labels = batch["labels"][batch["labels"] != -100]
-    guess = cross_entropy(by_frequency.expand(len(labels), -1), labels)
+    guess = cross_entropy(by_frequency.expand(*batch["labels"].shape, -1), batch["labels"])
     return pieces.item(), guess.item(), pairs.item()
 
 def train(model, tokenizer, documents, held_out, steps, size=16, max_length=64, peak=2e-3,
@@ -505,7 +504,8 @@ if __name__ == "__main__":
     parser.add_argument("--steps", type=int, default=5000, help="of training; 5000 if not said")
     try:
         main(**vars(parser.parse_args()))
-    except UnicodeDecodeError:
-        sys.exit("save the text as UTF-8")
-    except (OSError, ValueError) as error:
-        sys.exit(f"{error}")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        sys.exit(f"line {line} of the text is not UTF-8; save the text as UTF-8")
+    except (KeyboardInterrupt, OSError, ValueError) as error:
+        sys.exit(re.sub(r"^\[\w+ \d+\] ", "", f"{error}") or "stopped")

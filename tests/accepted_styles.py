@@ -27,6 +27,10 @@ FUSED = """if not show:
 BY_HEAD = """probs = self.drop(F.softmax(scores if mask is None else scores + mask, dim=-1))
         context = torch.cat([probs[:, n] @ v[:, :, n] for n in range(self.heads)], dim=-1)"""
 TABLE = "self.position_embeddings = nn.Embedding(config.max_position_embeddings, size)"
+ROLES = "".join(
+    f"        self.{role} = nn.Linear(config.hidden_size, config.hidden_size)\n"
+    for role in ("query", "key", "value")
+)
 OWN_LINEAR = """class Linear(nn.Linear):
     def forward(self, x):
         return x @ self.weight.mT + self.bias
@@ -83,6 +87,9 @@ STYLES = {
         "for layer in self.layer:\n            x, probs = layer(": "for n in range(len("
         "self.layer)):\n            x, probs = self.layer[n]("
     },
+    "roles in another order": {  # so that all first weights are others
+        ROLES: "".join(ROLES.splitlines(keepends=True)[::-1])
+    },
     "a buffer that is not saved": {
         TABLE: f"{TABLE}\n        self.register_buffer('places', torch.arange("
         "config.max_position_embeddings)[None], persistent=False)",
@@ -115,17 +122,38 @@ STYLES = {
 # What the checker refuses, since a later chapter could not run it, is in checks/wrong_modules.py.
 REFUSED = {"a bert of keywords"}  # models call it by place
 
+# Files of readers in which all styles that are accepted occur, some of them together.
+MIXED = (
+    (
+        "a decoder without bias", "arguments in a star", "head by head", "a sequence of layers",
+        "a buffer that is not saved", "linear layers of her own", "lists inside",
+        "a mask by masked_fill",
+    ),
+    (
+        "the table as decoder", "more arguments", "in place", "by number", "a number as a tensor",
+        "roles in another order",
+    ),
+    ("a product with the table", "fused attention"),
+)  # fmt: skip
+
 UNASKED = {BertOnlyMLMHead, nn.LayerNorm, nn.Dropout}  # what no chapter asks its reader to keep
 
 _numbers = itertools.count()
 
 
+def text_of(*styles: str) -> str:
+    """Type the sample file in some styles at once."""
+    text = SAMPLE.read_text(encoding="utf-8")
+    for style in styles:
+        for old, new in STYLES[style].items():
+            assert old in text, (style, old)
+            text = text.replace(old, new)
+    return text
+
+
 def module_of(style: str) -> ModuleType:
     """Run the sample file in a style."""
-    text = SAMPLE.read_text(encoding="utf-8")
-    for old, new in STYLES[style].items():
-        assert old in text, (style, old)
-        text = text.replace(old, new)
+    text = text_of(style)
     name = f"my_bert_in_style_{next(_numbers)}"
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader=None))
     exec(compile(text, f"{name}.py", "exec"), vars(module))

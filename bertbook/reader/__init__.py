@@ -5,6 +5,6 @@ Chapters 2, 3 and 24.
 
 from .keeping import keep
 from .processes import in_processes
-from .running import running_on
+from .running import on_our_parts, running_on
 
-__all__ = ["in_processes", "keep", "running_on"]
+__all__ = ["in_processes", "keep", "on_our_parts", "running_on"]

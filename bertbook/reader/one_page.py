@@ -92,6 +92,8 @@ def _bound(node: ast.stmt) -> Iterator[str]:
     """Name what a statement defines."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+    elif isinstance(node, ast.Try):  # around imports
+        yield from (name for each in node.body for name in _bound(each))
     elif isinstance(node, ast.FunctionDef | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.Assign):
@@ -101,6 +103,8 @@ def _bound(node: ast.stmt) -> Iterator[str]:
 
 def _module(node: ast.stmt) -> str | None:
     """Name the module that a statement imports, or imports from."""
+    if isinstance(node, ast.Try):
+        return _module(node.body[0])
     if isinstance(node, ast.ImportFrom):
         return node.module
     return node.names[0].name if isinstance(node, ast.Import) else None

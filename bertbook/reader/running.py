@@ -15,7 +15,7 @@ import torch
 
 from bertbook.core.exercises.compare import converted
 from bertbook.core.setting import is_stored
-from minibert.parts import replaced, use
+from minibert.parts import HOMES, replaced, use
 from minibert.pretraining import BertForPreTraining
 
 from .contracts.names import Part, replacements_of, spoken_name
@@ -55,6 +55,20 @@ def running_on(**functions: Callable) -> SimpleNamespace | None:
     used = [f"{'your' if name in yours else 'our'} {name}" for name in functions]
     print(f"Running on: {', '.join(used)}.")
     return SimpleNamespace(**(functions | yours))
+
+
+def on_our_parts() -> bool:
+    """Say whether all models that are built from here on are made of our parts alone.
+
+    What training comes to is asserted only then. A class of yours may be right and still draw other
+    first weights, and so end at another number.
+
+    Returns
+    -------
+    bool
+        False as soon as one part is yours, kept in my_bert.py or given to `use`.
+    """
+    return all(each.__module__.partition(".")[0] in HOMES for each in replaced().values())
 
 
 def _with_types_of(reference: Callable, submission: Callable) -> Callable:

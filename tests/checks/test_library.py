@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 import torch
+from accepted_styles import classes_of
 from torch import nn
 
 from bertbook.core.exercises import library
@@ -136,6 +137,16 @@ def test_a_bias_under_one_name_is_the_library_s_under_two(head, capsys):
 
 def doubled(forward):
     return lambda self, hidden_states: forward(self, hidden_states) + self.bias
+
+
+def test_a_number_in_32_bits_is_forgiven_to_a_reader_alone(monkeypatch, capsys):
+    config = dataclasses.replace(CONFIG, num_attention_heads=2)  # the root of 6 is cut somewhere
+    hers = classes_of("a number as a tensor")[BertSelfAttention]
+    same_as_library(shaken(hers(config)), "BertSelfAttention", config, STATES, MASK)
+    assert capsys.readouterr().out.endswith("no difference above 1e-06\n")
+    monkeypatch.setattr(hers, "__module__", "minibert.attention")
+    with pytest.raises(AssertionError, match=r"differs .* BertSelfAttention by \d\S*e-0[789]"):
+        same_as_library(shaken(hers(config)), "BertSelfAttention", config, STATES, MASK)
 
 
 def test_without_the_library_nothing_is_claimed(monkeypatch, capsys):

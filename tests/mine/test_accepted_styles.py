@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 import torch
-from accepted_styles import REFUSED, STYLES, classes_of
+from accepted_styles import MIXED, REFUSED, STYLES, classes_of
 from bert_pairs import draw_batch
 from effort import mostly_thorough
 from torch import nn
@@ -319,6 +319,10 @@ def test_these_are_the_styles_that_the_checker_accepts(style):
     verdicts = {role: check_module(kind, role) for role, kind in players(style).items()}
     refused = [verdict.message for verdict in verdicts.values() if not verdict.passed]
     assert bool(refused) == (style in REFUSED), refused
+
+
+def test_every_style_that_is_accepted_stands_in_a_file_that_the_chapters_run_on():
+    assert {style for styles in MIXED for style in styles} == {*ACCEPTED} - {"as it is"}
 
 
 @pytest.mark.parametrize("style", mostly_thorough(ACCEPTED, often=4, some=4))

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from accepted_styles import MIXED, text_of
 from bert_pairs import draw_batch
+from notebooks import BOOK, execute, read_chapter
 from solutions import CHAPTERS, file_of_solutions
 
 from bertbook.reader.contracts.names import replacements_of
@@ -20,6 +22,7 @@ from minibert.fast.attention import FastSelfAttention
 from minibert.parts import override, part
 from minibert.pretraining import BertForPreTraining
 
+BUILT_OF_HERS = [next(CHAPTERS.glob(f"{number:02}-*.ipynb")) for number in range(8, 22)]
 LONGEST = 15  # statements of a solution, without those that its skeleton gives
 
 
@@ -67,3 +70,14 @@ def test_a_chapter_gives_the_same_numbers_on_them(solutions, number):
         cwd=CHAPTERS.parents[1], capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+@pytest.mark.weekly
+@pytest.mark.thorough
+@pytest.mark.parametrize("styles", MIXED, ids=["first", "second", "third"])
+@pytest.mark.parametrize("path", BUILT_OF_HERS, ids=lambda path: path.stem)
+def test_a_chapter_runs_to_its_end_in_other_styles(tmp_path, monkeypatch, path, styles):
+    classes = tmp_path / "my_bert.py"
+    classes.write_text(text_of(*styles), encoding="utf-8")
+    monkeypatch.setenv("BOOK_MINE", str(classes))
+    execute(read_chapter(path, BOOK), tmp_path)  # raises with the cell that has stopped

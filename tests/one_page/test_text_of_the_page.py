@@ -1,6 +1,7 @@
 """BERT on one page cuts, learns, hides and trains as the package does, and answers a question."""
 
 import math
+import os
 import random
 import re
 import runpy
@@ -270,27 +271,51 @@ def test_documents_are_cut_at_blank_lines(tmp_path):
     assert bert.read_documents(text_file(tmp_path, text)) == STORIES
 
 
-def test_what_is_wrong_is_told_in_a_sentence(tmp_path, monkeypatch):
-    def command(*words):
-        monkeypatch.chdir(tmp_path)
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Run the page as a program that ends early, and return what it says then."""
+
+    def run(*words):
         monkeypatch.setattr(sys, "argv", ["bert.py", *map(str, words)])
         with pytest.raises(SystemExit) as ended:
             runpy.run_path(str(PAGE), run_name="__main__")
         return ended.value.code
 
+    monkeypatch.chdir(tmp_path)
+    return run
+
+
+def test_what_is_wrong_is_told_in_a_sentence(tmp_path, command):
     assert command() == 2
     path = text_file(tmp_path, "a\nb")
     assert command(path, "no blank") == "'no blank' has no [MASK] to fill"
     assert command(path, "a [MASK]", "--steps", "0") == "--steps 0 is below 1"
     missing = tmp_path / "none.txt"
-    assert command(missing, "[MASK]").endswith(f"No such file or directory: '{missing}'")
+    assert command(missing, "[MASK]") == f"No such file or directory: '{missing}'"
+    assert command(tmp_path, "[MASK]").endswith(f": '{tmp_path}'")
     for text in ("", "one line", "a\nb\nc"):
         path = text_file(tmp_path, text)
         told = f"{path} needs two documents of two lines each, with a blank line between"
         assert command(path, "[MASK]") == told
-    path.write_bytes("a\nb\n\na\nb".encode("utf-16"))
-    assert command(path, "[MASK]") == "save the text as UTF-8"
+    for text, encoding, line in (("a\nb\n\na\nb", "utf-16", 1), ("a\r\nb\n\ncafé", "cp1252", 4)):
+        path.write_bytes(text.encode(encoding))
+        told = f"line {line} of the text is not UTF-8; save the text as UTF-8"
+        assert command(path, "[MASK]") == told
     assert [*tmp_path.iterdir()] == [path]
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_is_told_in_a_word(tmp_path, monkeypatch, command):
+    (tmp_path / "torch.py").write_text("raise KeyboardInterrupt")  # while it is imported
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, PAGE, "text.txt", "[MASK]"], env=environment,
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "stopped\n")
+    monkeypatch.setattr(torch.optim, "AdamW", interrupted)  # while it trains
+    assert command(text_file(tmp_path, "a\nb\n\na\nb"), "a [MASK]") == "stopped"
 
 
 def test_windows_line_ends_and_a_byte_order_mark(tmp_path):

@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from bertbook.core.exercises.verdict import Verdict
-from bertbook.reader import keep, running_on
+from bertbook.reader import keep, on_our_parts, running_on
 from bertbook.reader.reader_file import run_reader_file
+from minibert.fast import fast_parts
 from minibert.model import BertPooler
-from minibert.parts import override, part, replaced
+from minibert.parts import override, part, replaced, use
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 
@@ -257,8 +258,8 @@ class MyPooler(nn.Module):
 @pytest.fixture
 def stage():
     """Give every role back to ours."""
-    with override({}):
-        yield
+    yield
+    use({role: role for role in replaced()})
 
 
 @pytest.mark.usefixtures("stage")
@@ -299,6 +300,20 @@ def test_what_is_kept_no_more_plays_no_more(notebook, tmp_path, capsys):
     running_on()
     assert capsys.readouterr().out.endswith("\nRunning on: our parts.\n")
     assert replaced() == {}
+
+
+@pytest.mark.usefixtures("stage")
+def test_parts_are_ours_until_one_is_kept_or_replaced_by_hers(notebook, capsys):
+    running_on()
+    with override(fast_parts()):
+        assert on_our_parts()
+    notebook.run(f"{POOLER}\nkeep(MyPooler)")
+    assert on_our_parts()  # it plays from the next `running_on` on
+    with override({BertPooler: notebook.MyPooler}):
+        assert not on_our_parts()
+    running_on()
+    with override(fast_parts()):
+        assert not on_our_parts()
 
 
 def test_functions_of_hers_take_the_place_of_ours(notebook, capsys):

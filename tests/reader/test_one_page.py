@@ -92,6 +92,8 @@ def test_one_class_goes_with_what_it_needs(tmp_path):
     assert page.used == ["MyIntermediate"]
     assert page.problems == []
     assert page.text.count("import numpy as np\n") == 1
+    assert page.text.count("import torch\n") == 1  # in the try of the page, before hers
+    assert page.text.index("except KeyboardInterrupt") < page.text.index("import numpy")
     assert page.text.index("WIDTH = 4") < page.text.index("def my_bend")
     assert page.text.index("def my_bend") < page.text.index("class BertIntermediate(nn.Module):")
     assert "class BertLayer(nn.Module):  # 9" in page.text

@@ -18,8 +18,10 @@ import torch
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
+from minibert.parts import HOMES
 
 FARTHEST = 1e-10  # in 64 bits; where a tensor has numbers above 1, relative to the largest
+IN_32_BITS = 1e-6  # of a reader's class, which may keep a number, such as a root, in 32 bits
 _WITH_MAPS = {"BertSelfAttention", "BertAttention", "BertLayer"}  # asked for maps by position
 # One tensor that the library has under two names, and that a module may have under the second.
 _TWINS = {"decoder.bias": "bias"}
@@ -50,7 +52,8 @@ def same_as_library(
     Raises
     ------
     AssertionError
-        If something differs by more than 1e-10, with its name and by how much.
+        If something differs by more than 1e-10, with its name and by how much. A class of yours
+        may differ by 1e-6, what a number in 32 bits makes of it; the bound that holds is printed.
     """
     library = _modeling_bert()
     if library is None:
@@ -74,10 +77,15 @@ def same_as_library(
         _weighed_sum(tensors).backward()
     own_leaves, leaves = [*inputs, *named.values()], [*reference_inputs, *reference_named.values()]
     gradients = _gradients(weights, reference) | _gradients_of_inputs(own_leaves, leaves)
-    for key, (own, other) in (outputs | gradients).items():
-        far = _distance(own, other)
-        assert far < FARTHEST, f"{key} differs from that of transformers' {name} by {far:.2g}"
-    _report(name, outputs, gradients)
+    apart = {key: _distance(*pair) for key, pair in (outputs | gradients).items()}
+    allowed = FARTHEST if _is_ours(module) else IN_32_BITS
+    for key, far in apart.items():
+        assert far < allowed, f"{key} differs from that of transformers' {name} by {far:.2g}"
+    _report(name, outputs, gradients, FARTHEST if max(apart.values()) < FARTHEST else allowed)
+
+
+def _is_ours(module: nn.Module) -> bool:
+    return all(type(each).__module__.partition(".")[0] in HOMES for each in module.modules())
 
 
 def _modeling_bert() -> ModuleType | None:
@@ -164,11 +172,11 @@ def _distance(own: Tensor, other: Tensor) -> float:
     return ((own - other).abs().max() / other.abs().max().clamp(min=1)).item()
 
 
-def _report(name: str, outputs: Pairs, gradients: Pairs) -> None:
-    """Print how much was compared."""
+def _report(name: str, outputs: Pairs, gradients: Pairs, bound: float) -> None:
+    """Print how much was compared, and the bound that holds."""
     numbers = sum(other.numel() for _, other in (outputs | gradients).values())
     s = "" if len(outputs) == 1 else "s"
     print(
         f"as transformers' {name}: {len(outputs)} output{s} and {len(gradients)} gradients, "
-        f"{numbers:,} numbers,\nno difference above {FARTHEST:.0e}"
+        f"{numbers:,} numbers,\nno difference above {bound:.0e}"
     )
