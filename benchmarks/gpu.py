@@ -97,7 +97,7 @@ def measure(device: str, dry: bool, card: str, deadline: float) -> dict[str, Any
     from .gpu_checks import report_checks
     from .gpu_data import SIZES
     from .gpu_race import launch_seconds, peak_of, product_speed, profiled, race
-    from .regimes import LAYERS, ROWS, TOY, regimes
+    from .gpu_regimes import LAYERS, ROWS, TOY, regimes
 
     sizes = {name: tiny(size) if dry else size for name, size in SIZES.items()}
     found: dict[str, Any] = {"origin": origin(card), "checks": report_checks(device)}

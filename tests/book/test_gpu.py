@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import gpu, gpu_bare, gpu_checks, gpu_race, regimes
+from benchmarks import gpu, gpu_bare, gpu_checks, gpu_race, gpu_regimes
 from benchmarks.gpu_checks import CONFIG, EXACT, PLAIN, ROWS, flat_gradient, off
 from benchmarks.gpu_data import SIZES, build, make_batch
 from benchmarks.gpu_together import alone, weighted_loss
@@ -57,7 +57,7 @@ def test_what_does_not_hold_ends_with_a_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(gpu_checks, "CHECKS", {"planted": lambda device: (0.2, 0.1)})
     monkeypatch.setattr(gpu, "tiny", lambda size: size._replace(ways={}))
     monkeypatch.setattr(gpu_race, "profiled", lambda size, ways, device: {})
-    monkeypatch.setattr(regimes, "regimes", lambda device, rows, config: {})
+    monkeypatch.setattr(gpu_regimes, "regimes", lambda device, rows, config: {})
     monkeypatch.setattr(sys, "argv", ["gpu", "--dry", "--record", str(tmp_path)])
     before = torch.get_num_threads()
     with pytest.raises(SystemExit, match=r"^These do not hold: planted$"):
