@@ -96,7 +96,14 @@ def measure(device: str, dry: bool, card: str, deadline: float) -> dict[str, Any
     """Check, time and profile; return everything that is to be recorded."""
     from .gpu_checks import report_checks
     from .gpu_data import SIZES
-    from .gpu_race import launch_seconds, peak_of, product_speed, profiled, race
+    from .gpu_race import (
+        float32_speeds,
+        launch_seconds,
+        peak_of,
+        product_speed,
+        profiled,
+        race,
+    )
     from .gpu_regimes import LAYERS, ROWS, TOY, regimes
 
     sizes = {name: tiny(size) if dry else size for name, size in SIZES.items()}
@@ -104,8 +111,11 @@ def measure(device: str, dry: bool, card: str, deadline: float) -> dict[str, Any
     side, steps = (64, 1) if dry else (8192, 10)
     product = product_speed(device, side, steps)
     found["peak"] = peak = peak_of(card, product)
-    found["product"] = {"side": side, "operations_per_second": product}
+    by_precision = float32_speeds(device, side, steps)
+    found["product"] = {"side": side, "operations_per_second": product, **by_precision}
     print(f"\none product of {side} × {side}: {product / 1e12:.1f} TFLOP/s; peak {peak / 1e12:.1f}")
+    for precision, speed in by_precision.items():
+        print(f"the same in {precision}: {speed / 1e12:.1f} TFLOP/s")
     found["launch_seconds"] = launch_seconds(device)
     print(f"to start an operation: {1e6 * found['launch_seconds']:.1f} µs")
     found["steps"] = {}

@@ -97,10 +97,20 @@ def peak_of(card: str, product: float) -> float:
     return known[0] if known else product
 
 
-def product_speed(device: str, side: int, steps: int) -> float:
-    """Measure the operations a second of one large product in bfloat16."""
-    left, right = (torch.randn(side, side, device=device, dtype=torch.bfloat16) for _ in range(2))
+def product_speed(device: str, side: int, steps: int, dtype: torch.dtype = torch.bfloat16) -> float:
+    """Measure the operations a second of one large product."""
+    left, right = (torch.randn(side, side, device=device, dtype=dtype) for _ in range(2))
     return 2 * side**3 / median_seconds(lambda: left @ right, device, steps)
+
+
+def float32_speeds(device: str, side: int, steps: int) -> dict[str, float]:
+    """Measure the same product in float32, exactly and by TF32."""
+    before, found = torch.get_float32_matmul_precision(), {}
+    for name, precision in {"float32": "highest", "TF32": "high"}.items():
+        torch.set_float32_matmul_precision(precision)
+        found[name] = product_speed(device, side, steps, torch.float32)
+    torch.set_float32_matmul_precision(before)
+    return found
 
 
 def launch_seconds(device: str, count: int = 1000) -> float:

@@ -46,7 +46,7 @@ def test_the_same_program_runs_on_a_cpu_of_a_bare_machine(tmp_path):
     for name, size in SIZES.items():
         assert list(found["steps"][name]) == list(size.ways)
         assert all(way["milliseconds"] > 0 for way in found["steps"][name].values())
-    assert found["launch_seconds"] > 0
+    assert min(found["launch_seconds"], found["product"]["float32"], found["product"]["TF32"]) > 0
     for way in (
         way for ways in [*found["kernels"].values(), found["regimes"]] for way in ways.values()
     ):
