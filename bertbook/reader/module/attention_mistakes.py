@@ -1,6 +1,6 @@
-"""The usual mistakes in self-attention. Chapter 8."""
+"""Common mistakes in self-attention. Chapter 8."""
 
-from .slip import NO_BIAS
+from .mutation import NO_BIAS
 
 _BY_VIEW = "self.split_heads → (lambda x: x.reshape(len(x), -1, x.shape[1], self.head_size))"
 _JOINED_BY_VIEW = "self.join_heads → (lambda x: x.reshape(len(x), x.shape[2], -1))"
