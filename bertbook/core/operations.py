@@ -1,4 +1,4 @@
-"""How large a training step is: what a GPU would have to start, and to multiply. Chapters 5 to 12."""
+"""How large a training step is: what a GPU would start, and multiply. Chapters 5 to 12."""
 
 from __future__ import annotations
 
