@@ -5,7 +5,7 @@ about chapters and books that none has seen, and writes ``records/english.json``
 take about two minutes of a processor, of the large model seven. A run that is stopped goes on when
 the command is given again; ``--finished`` asks the models that are finished, and trains none;
 ``--runs FOLDER`` says where they are. Training takes all threads that PyTorch is given, asking
-takes one.
+takes one. Where there is a GPU the training takes it, unless ``MINIBERT_DEVICE=cpu`` is set.
 """
 
 import argparse

@@ -2,11 +2,15 @@
 
 ``python -m benchmarks.gpu`` first checks that the GPU computes what the CPU does in float64 and
 what transformers does, that a run resumes to the last bit, and that each fast part is equal to its
-plain one. Then it times a step of training in many ways, with MFU, profiles some of them by classes
-of kernels, and runs the ladder, the roofline, the tests marked cuda and the chapters that train.
+plain one; two processes train as one does, on two GPUs if there are two. Then it times a step of
+training in many ways, with MFU, profiles some of them by classes of kernels, with the three regimes
+of Chapter 23, and runs the ladder, the roofline, the tests marked cuda and the chapters that train.
 The tables go to ``bertbook/records/gpu``, into a file with the name of the card. It needs PyTorch
 2.11 or newer, transformers and pytest; what else is missing is named, and left out. From a copy of
 the tree, without installing: ``PYTHONPATH=. python -m benchmarks.gpu``.
+
+``--book`` adds a last step that is not in the 8 minutes: it trains the larger model of *A real
+book* (4 layers of 256 numbers, 8,000 updates), and stores its loss against minutes.
 
 ``--dry`` runs the same program on a CPU, with tiny sizes: it proves the program, and times nothing
 that means anything.
@@ -21,6 +25,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -30,6 +35,7 @@ from . import gpu_bare
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "bertbook" / "records" / "gpu"
 MINUTES = 8
+POINTS = 40  # of a curve
 CHAPTERS = ("13", "14", "16", "17", "18", "19")
 # Programs of the book, and what they import beside PyTorch and transformers.
 REST = {
@@ -90,20 +96,35 @@ def measure(device: str, dry: bool, card: str, deadline: float) -> dict[str, Any
     """Check, time and profile; return everything that is to be recorded."""
     from .gpu_checks import report_checks
     from .gpu_data import SIZES
-    from .gpu_race import peak_of, product_speed, profiled, race
+    from .gpu_race import (
+        float32_speeds,
+        launch_seconds,
+        peak_of,
+        product_speed,
+        profiled,
+        race,
+    )
+    from .gpu_regimes import LAYERS, ROWS, TOY, regimes
 
     sizes = {name: tiny(size) if dry else size for name, size in SIZES.items()}
     found: dict[str, Any] = {"origin": origin(card), "checks": report_checks(device)}
     side, steps = (64, 1) if dry else (8192, 10)
     product = product_speed(device, side, steps)
     found["peak"] = peak = peak_of(card, product)
-    found["product"] = {"side": side, "operations_per_second": product}
+    by_precision = float32_speeds(device, side, steps)
+    found["product"] = {"side": side, "operations_per_second": product, **by_precision}
     print(f"\none product of {side} × {side}: {product / 1e12:.1f} TFLOP/s; peak {peak / 1e12:.1f}")
+    for precision, speed in by_precision.items():
+        print(f"the same in {precision}: {speed / 1e12:.1f} TFLOP/s")
+    found["launch_seconds"] = launch_seconds(device)
+    print(f"to start an operation: {1e6 * found['launch_seconds']:.1f} µs")
     found["steps"] = {}
     for name, size in sizes.items():
-        print(f"\n{name}")
+        print(f"\nsteps of training, {size.rows} rows of {size.longest} tokens at most ({name})")
         found["steps"][name] = race(size, device, peak, steps, deadline)
-    print("\nkernels of one step")
+    print("\nthree regimes: shares of the time of a step, by kernels")
+    found["regimes"] = regimes(device, ROWS[device], TOY if dry else LAYERS)
+    print("\nshares of the time of some steps from above, by kernels")
     found["kernels"] = {
         name: profiled(sizes[name], ways, device)
         for name, ways in {
@@ -165,6 +186,38 @@ def chapter_commands() -> dict[str, tuple[list[str], str]]:
     return found
 
 
+def train_on_the_book(folder: Path) -> dict[str, Any]:
+    """Train the larger model of *A real book*, or go on; return its loss against minutes."""
+    from bertbook.corpus.kjv.chapters import as_documents, kjv_parts
+
+    from .english import RUNS, Run
+
+    (large,) = (run for run in RUNS if run[0] == "large")
+    folder.mkdir(parents=True, exist_ok=True)
+    text, run = folder / "train.txt", Run(*large, folder / "large")
+    text.write_text(as_documents(kjv_parts().train), encoding="utf-8")
+    if not run.is_finished:
+        run.train(text)
+    lines = (run.folder / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    return {"updates": run.steps, "minutes_and_loss": loss_against_minutes(map(json.loads, lines))}
+
+
+def loss_against_minutes(history: Iterable[dict[str, float]]) -> list[list[float]]:
+    """Average the loss of masked words over equal stretches, each with the minutes at its end."""
+    told = [(record["seconds"] / 60, record["masked_lm_loss"]) for record in history]
+    stretch = -(-len(told) // POINTS)
+    pieces = [told[at : at + stretch] for at in range(0, len(told), stretch)]
+    return [
+        [round(piece[-1][0], 2), round(sum(loss for _, loss in piece) / len(piece), 3)]
+        for piece in pieces
+    ]
+
+
+def store(path: Path, found: dict[str, Any]) -> None:
+    """Write what is found so far: what follows may be stopped."""
+    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Prove, measure, print, and store; exit with 1 if a check fails."""
     parser = argparse.ArgumentParser(
@@ -172,6 +225,7 @@ def main() -> None:
     )
     parser.add_argument("--dry", action="store_true", help="tiny sizes, on the CPU")
     parser.add_argument("--record", type=Path, default=FOLDER, help="folder of the record")
+    parser.add_argument("--book", action="store_true", help="train on the real book as well")
     arguments = parser.parse_args()
     if reason := why_not(arguments.dry):
         sys.exit(reason)
@@ -183,12 +237,19 @@ def main() -> None:
     if arguments.dry:
         torch.set_num_threads(1)
     card = "dry run" if arguments.dry else torch.cuda.get_device_name()
+    print(
+        f"On {card}, until {MINUTES} minutes have passed. How far each is off, and how far it may:"
+    )
     # A third of the time belongs to what follows the steps.
     found = measure(device, arguments.dry, card, deadline - 20 * MINUTES)
-    found["rest"] = {} if arguments.dry else run_rest(deadline)
     arguments.record.mkdir(parents=True, exist_ok=True)
     path = arguments.record / f"{slug(card)}.json"
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    store(path, found)
+    found["rest"] = {} if arguments.dry else run_rest(deadline)
+    store(path, found)
+    if arguments.book:
+        found["book"] = train_on_the_book(ROOT / "build" / "gpu")
+        store(path, found)
     wrong = [name for name, check in found["checks"].items() if not check["holds"]]
     print(f"\n{len(found['checks']) - len(wrong)} checks hold, {len(wrong)} do not: {path}")
     if wrong:

@@ -9,7 +9,7 @@ import dataclasses
 import io
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -25,6 +25,7 @@ from minibert.training.devices import to_device
 
 from .gpu_candidates import aligned_word_loss, chunked_word_loss
 from .gpu_data import FAST, LOW, ONE_PRODUCT, PACKED, Row, Size, Way, build, draw_rows, make_batch
+from .gpu_processes import WAYS, differences
 
 Check = Callable[[str], tuple[float, float]]
 EXACT, ROUGH = 1e-4, 0.05  # of float32 against float64, of bfloat16 against float32
@@ -62,9 +63,13 @@ def loss_and_gradient(model: nn.Module, batch: Row, bf16: bool = False) -> Found
     with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
         loss = model.train()(**to_device(batch, device)).loss
     loss.backward()
+    return Found(loss.detach(), flat_gradient(model))
+
+
+def flat_gradient(model: nn.Module) -> Tensor:
+    """Put all gradients into one vector, in the order of the names."""
     named = {name.removeprefix("model."): p.grad for name, p in model.named_parameters()}
-    pieces = [named[name].flatten() for name in sorted(named) if named[name] is not None]
-    return Found(loss.detach(), torch.cat(pieces))
+    return torch.cat([named[name].flatten() for name in sorted(named) if named[name] is not None])
 
 
 def in_float64() -> nn.Module:
@@ -207,6 +212,11 @@ def compiled_checks(backend: str) -> dict[str, Check]:
     return {name: partial(against_plain, way=way, bf16=True) for name, way in ways.items()}
 
 
+def together(device: str, way: str) -> tuple[float, float]:
+    """Let two processes train, and compare them with one."""
+    return differences(device)[way], EXACT
+
+
 CHECKS: dict[str, Check] = {
     "values against float64": values,
     "loss and gradient against float64": gradients,
@@ -217,19 +227,28 @@ CHECKS: dict[str, Check] = {
     "a row of padding, fast parts": partial(a_row_of_padding, parts=FAST),
     "resumed, to the last bit": resumed,
     **part_checks(),
+    **{f"two processes, {way}": partial(together, way=way) for way in WAYS},
 }
 
 
-def report_checks(device: str) -> dict[str, dict[str, float | bool]]:
+def report_checks(device: str) -> dict[str, dict[str, Any]]:
     """Make all checks, print each, and return what they found; one that fails stops nothing."""
     found = {}
     # On a CPU unpadded attention reads lengths, which breaks a graph; a GPU has the kernel.
     compiled = compiled_checks("inductor") if device == "cuda" else {}
     for name, check in (CHECKS | compiled).items():
-        difference, bound = check(device)
-        holds = difference <= bound
-        found[name] = {"difference": difference, "bound": bound, "holds": holds}
-        print(
-            f"{'ok   ' if holds else 'WRONG'} {name:40} {difference:.1e} of {bound:.0e}", flush=True
-        )
+        found[name] = outcome(check, device)
+        sign = "ok   " if found[name]["holds"] else "WRONG"
+        told = "{difference:.1e} of {bound:.0e}" if "bound" in found[name] else "{error}"
+        print(f"{sign} {name:40} {told.format(**found[name])}", flush=True)
     return found
+
+
+def outcome(check: Check, device: str) -> dict[str, Any]:
+    """Make a check; an error is a finding, too."""
+    try:
+        difference, bound = check(device)
+    except Exception as error:
+        lines = str(error).splitlines() or [""]
+        return {"error": f"{type(error).__name__}: {lines[0]}", "holds": False}
+    return {"difference": difference, "bound": bound, "holds": difference <= bound}

@@ -29,6 +29,14 @@ CLASSES = {  # of kernels, by what their names contain; the first that fits
     "optimizer": r"adam|multi_tensor|foreach",
     "LayerNorm": r"layer_norm|layernorm",
 }
+# Operations of a CPU's trace that look at a tensor in another way, make room, or call another one.
+BOOKKEEPING = re.compile(
+    r"::(_reshape_alias|_to_copy|_unsafe_view|alias|as_strided|chunk|contiguous|detach_?|dropout"
+    r"|embedding|embedding_backward|empty|empty_like|empty_strided|expand|flatten|is_nonzero|item"
+    r"|layer_norm|linear|matmul|narrow|ones_like|permute|reshape|resize_|resolve_conj|resolve_neg"
+    r"|result_type|select|slice|softmax|split|square|squeeze|t|to|transpose|unflatten|unsqueeze"
+    r"|view|zeros|zeros_like|__and__)$"
+)
 
 
 class Step(NamedTuple):
@@ -89,10 +97,31 @@ def peak_of(card: str, product: float) -> float:
     return known[0] if known else product
 
 
-def product_speed(device: str, side: int, steps: int) -> float:
-    """Measure the operations a second of one large product in bfloat16."""
-    left, right = (torch.randn(side, side, device=device, dtype=torch.bfloat16) for _ in range(2))
+def product_speed(device: str, side: int, steps: int, dtype: torch.dtype = torch.bfloat16) -> float:
+    """Measure the operations a second of one large product."""
+    left, right = (torch.randn(side, side, device=device, dtype=dtype) for _ in range(2))
     return 2 * side**3 / median_seconds(lambda: left @ right, device, steps)
+
+
+def float32_speeds(device: str, side: int, steps: int) -> dict[str, float]:
+    """Measure the same product in float32, exactly and by TF32."""
+    before, found = torch.get_float32_matmul_precision(), {}
+    for name, precision in {"float32": "highest", "TF32": "high"}.items():
+        torch.set_float32_matmul_precision(precision)
+        found[name] = product_speed(device, side, steps, torch.float32)
+    torch.set_float32_matmul_precision(before)
+    return found
+
+
+def launch_seconds(device: str, count: int = 1000) -> float:
+    """Measure how long it takes to start an operation that has next to nothing to compute."""
+    number = torch.zeros(1, device=device)
+
+    def start_many() -> None:
+        for _ in range(count):
+            number.add_(1)
+
+    return median_seconds(start_many, device, WARM) / count
 
 
 def race(
@@ -112,8 +141,8 @@ def race(
             if abs(step.loss - plain) > NEAR * plain:
                 raise ArithmeticError(f"its loss is {step.loss:.4f} in place of {plain:.4f}")
             seconds = median_seconds(step.run, device, steps)
-        except (torch.OutOfMemoryError, ArithmeticError, AttributeError) as error:  # the last: 2.11
-            found[name] = {"failed": str(error).splitlines()[0]}
+        except Exception as error:  # no memory, no such kernel, another loss: the others go on
+            found[name] = {"failed": (str(error).splitlines() or [type(error).__name__])[0]}
             print(f"{name:50} failed: {found[name]['failed']}", flush=True)
             continue
         finally:
@@ -140,8 +169,13 @@ def release(device: str) -> None:
 
 
 def kernel_classes(run: Callable[[], None], device: str) -> dict[str, float]:
-    """Profile one step: the share of its time in each class of kernels, and how many it starts."""
-    run()
+    """Profile one step: the share of its time in each class of kernels, and how many it starts.
+
+    The time is that of steps without the profiler, which slows down what is between kernels. On a
+    CPU an operation is a kernel if it computes: a view, or a step of autograd's bookkeeping, is
+    none.
+    """
+    passed = 1e6 * median_seconds(run, device, WARM)  # microseconds, as the profiler counts
     activities = [ProfilerActivity.CUDA if device == "cuda" else ProfilerActivity.CPU]
     with profile(activities=activities) as trace:
         run()
@@ -149,11 +183,26 @@ def kernel_classes(run: Callable[[], None], device: str) -> dict[str, float]:
     took, count = Counter(), 0
     for event in trace.key_averages():
         spent = event.self_device_time_total if device == "cuda" else event.self_cpu_time_total
+        if not spent or (device == "cpu" and not computes(event.key)):
+            continue
         fits = [kind for kind, names in CLASSES.items() if re.search(names, event.key.lower())]
         took[fits[0] if fits else "everything else"] += spent
         count += event.count
-    total = sum(took.values())
+    total = max(passed, sum(took.values()))  # kernels of several streams may overlap
+    took["between kernels"] = total - sum(took.values())
     return {kind: round(spent / total, 4) for kind, spent in took.items()} | {"kernels": count}
+
+
+def computes(name: str) -> bool:
+    """Tell whether an operation of a CPU's trace reads or writes the entries of a tensor."""
+    return name.startswith("aten::") and not BOOKKEEPING.search(name)
+
+
+def print_shares(name: str, trace: dict[str, float]) -> None:
+    """Print what `kernel_classes` has found in a step, the largest share first."""
+    shares = sorted(((share, kind) for kind, share in trace.items() if kind != "kernels"))[::-1]
+    told = ", ".join(f"{kind} {share:.0%}" for share, kind in shares)
+    print(f"{name:50} {told}; {trace['kernels']:.0f} kernels", flush=True)
 
 
 def profiled(size: Size, ways: list[str], device: str) -> dict[str, dict[str, float]]:
@@ -162,9 +211,7 @@ def profiled(size: Size, ways: list[str], device: str) -> dict[str, dict[str, fl
     for name in ways:
         step = prepare(size, size.ways[name], rows, device)
         found[name] = kernel_classes(step.run, device)
-        shares = {kind: share for kind, share in found[name].items() if kind != "kernels"}
-        told = ", ".join(f"{kind} {share:.0%}" for kind, share in shares.items())
-        print(f"{name:50} {told}; {found[name]['kernels']} kernels", flush=True)
+        print_shares(name, found[name])
         step = None
         release(device)
     return found

@@ -197,6 +197,7 @@ TINY = {
         "own_data.EPOCHS": 1, "own_data.RATES": (3e-4,),
     },
     "processes": {},
+    "regimes": {"regimes.LAYERS": module_of("gpu_regimes").TOY, "gpu_regimes.TRACES": 1},
     "roofline": {
         "roofline.SIDE": 256, "roofline.LONG": 2_000_000, "roofline.BATCHES": ((1, 8), (2, 16)),
     },

@@ -5,13 +5,17 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
 import torch
 
-from benchmarks import gpu, gpu_bare, gpu_checks, gpu_race
-from benchmarks.gpu_data import SIZES
+from benchmarks import gpu, gpu_bare, gpu_checks, gpu_race, gpu_regimes
+from benchmarks.gpu_checks import CONFIG, EXACT, PLAIN, ROWS, flat_gradient, off
+from benchmarks.gpu_data import SIZES, build, make_batch
+from benchmarks.gpu_together import alone, weighted_loss
+from minibert.training import Processes
 
 ROOT = Path(__file__).resolve().parents[2]
 # What a machine with PyTorch, transformers and pytest need not have.
@@ -42,14 +46,18 @@ def test_the_same_program_runs_on_a_cpu_of_a_bare_machine(tmp_path):
     for name, size in SIZES.items():
         assert list(found["steps"][name]) == list(size.ways)
         assert all(way["milliseconds"] > 0 for way in found["steps"][name].values())
-    for way in (way for ways in found["kernels"].values() for way in ways.values()):
-        assert way.pop("kernels") > 100 and sum(way.values()) == pytest.approx(1, abs=1e-3)
+    assert min(found["launch_seconds"], found["product"]["float32"], found["product"]["TF32"]) > 0
+    steps = [way for ways in found["kernels"].values() for way in ways.values()]
+    assert min(way["kernels"] for way in steps) > 100
+    for way in [*steps, *found["regimes"].values()]:
+        assert way.pop("kernels") > 10 and sum(way.values()) == pytest.approx(1, abs=1e-3)
 
 
 def test_what_does_not_hold_ends_with_a_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(gpu_checks, "CHECKS", {"planted": lambda device: (0.2, 0.1)})
     monkeypatch.setattr(gpu, "tiny", lambda size: size._replace(ways={}))
     monkeypatch.setattr(gpu_race, "profiled", lambda size, ways, device: {})
+    monkeypatch.setattr(gpu_regimes, "regimes", lambda device, rows, config: {})
     monkeypatch.setattr(sys, "argv", ["gpu", "--dry", "--record", str(tmp_path)])
     before = torch.get_num_threads()
     with pytest.raises(SystemExit, match=r"^These do not hold: planted$"):
@@ -68,6 +76,55 @@ def test_a_check_sees_a_part_that_computes_something_else(monkeypatch):
     way = gpu_checks.placed({torch.nn.LayerNorm: Wrong}, "padded")
     difference, bound = gpu_checks.against_plain("cpu", way, bf16=False)
     assert difference > bound
+
+
+def test_a_check_that_stops_is_a_finding():
+    def stops(device):
+        raise RuntimeError("no such kernel\nand more")
+
+    found = gpu_checks.outcome(stops, "cpu")
+    assert found == {"error": "RuntimeError: no such kernel", "holds": False}
+
+
+def test_two_processes_need_the_weight_of_their_labels():
+    """The average over processes is the gradient of the whole batch with it, and not without."""
+    batch, processes = make_batch(ROWS, 40, "padded"), [Processes(rank, 2) for rank in range(2)]
+    sums = []
+    for loss_of in (
+        lambda model, each: weighted_loss(model, batch, each),
+        lambda model, each: model(**each.shard_batch(batch)).loss,
+    ):
+        model = build(CONFIG, PLAIN, "cpu").train()
+        for each in processes:
+            (loss_of(model, each) / 2).backward()
+        sums.append(off(flat_gradient(model), alone(torch.device("cpu"), batch)))
+    assert sums[0] < EXACT < sums[1]
+
+
+def test_between_kernels_is_what_the_kernels_leave_of_the_time():
+    """A step that sleeps computes nothing meanwhile; a large product does hardly anything else."""
+    left, right = torch.randn(2, 256, 256)
+
+    def multiply():
+        for _ in range(8):
+            left @ right
+
+    def wait():
+        multiply()
+        time.sleep(0.1)
+
+    busy, idle = (gpu_race.kernel_classes(run, "cpu") for run in (multiply, wait))
+    assert busy["products"] > idle["products"] and idle["between kernels"] > 0.5
+    assert busy["kernels"] == idle["kernels"] == 8
+    assert gpu_race.computes("aten::mm") and not gpu_race.computes("aten::transpose")
+    assert not gpu_race.computes("autograd::engine::evaluate_function: MmBackward0")
+
+
+def test_the_book_is_told_by_minutes():
+    history = [{"seconds": 30.0 * n, "masked_lm_loss": float(n)} for n in range(1, 101)]
+    curve = gpu.loss_against_minutes(history)
+    assert curve[0] == [1.5, 2.0] and curve[-1] == [50.0, 100.0]
+    assert len(curve) <= gpu.POINTS
 
 
 def test_a_way_with_another_loss_is_not_timed(monkeypatch):
