@@ -132,8 +132,21 @@ WORDS = """
 """
 
 
+QUESTIONS = """
+[quiz.why]
+question = "Why?"
+answers = [{ right = "Yes", reply = "A loss." }, { wrong = "No", reply = "It is not." }]
+
+[which_line.why]
+question = "Where?"
+right = "loss = 1"
+replies = [{ line = "loss = 1", reply = "Here." }]
+"""
+
+
 def plant(plot, first: str = "Words.", second: str = "A loss.", third: str = "") -> Path:
     plot.file(GLOSSARY.as_posix(), WORDS)
+    plot.file("bertbook/questions/masks.toml", QUESTIONS)
     plot.chapter("# One", first, number=1)
     plot.chapter("# Two", second, number=2)
     return plot.chapter("# Three", "Self-attention and a vocabulary.", third, number=3)
@@ -150,7 +163,8 @@ def plant(plot, first: str = "Words.", second: str = "A loss.", third: str = "")
         ("The loss, as [the next one](02-a-chapter.ipynb) tells. Its loss: see Chapter 2.", ""),
         ("A lossy lossless flow, `loss` and $loss$.\n\n```\nloss\n```", ""),
         ("No self-attentive one. [x](loss.md)\n\n## References\n\nOn loss.", ""),
-        (code("quiz('Why?', right('Yes', 'A loss.'), wrong('No', 'It is not.'))"), "loss"),
+        (code("quiz('why')"), "loss"),
+        (code("which_line('why')"), ""),
         (code("picture(axes, alt='A loss (Chapter 2).', caption='Figure 1.1.')"), ""),
     ],
 )
