@@ -21,7 +21,7 @@ from .quizzes import Answer, choice, deck
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # pyright: ignore[reportMissingImports]  # only there is it needed
 
 FOLDER = "bertbook/questions"
 # What an entry of each kind may have besides its question, and what it must have.
