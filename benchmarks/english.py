@@ -22,22 +22,24 @@ from jaxtyping import Float
 from benchmarks.records import minutes, origin
 from bertbook.corpus.kjv.chapters import KjvParts, as_documents, kjv_parts
 from bertbook.records import record_path
-from bertbook.topics.english.counts import CountingGuesser
-from bertbook.topics.english.forms import FORMS, form_questions, forms_right
-from bertbook.topics.english.guessing import (
-    counted_answers,
-    first_answers,
-    pair_losses,
-    piece_losses,
-)
-from bertbook.topics.english.questions import Places, Question, make_questions, places_of
-from bertbook.topics.english.senses import SENSES, nearest_of_same_sense
-from bertbook.topics.english.sharing import SharedWords
+from bertbook.topics.english.forms import FORMS, form_questions
 from berttools.cli.options import is_finished
 from berttools.pretrain.command import main as pretrain
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
+
+from .english_measures.agreement import forms_right
+from .english_measures.counts import CountingGuesser
+from .english_measures.guessing import (
+    counted_answers,
+    first_answers,
+    pair_losses,
+    piece_losses,
+)
+from .english_measures.questions import Places, Question, make_questions, places_of
+from .english_measures.senses import SENSES, nearest_of_same_sense
+from .english_measures.sharing import SharedWords
 
 RECORD = record_path("english")
 FOLDER = Path("build/english")

@@ -21,9 +21,6 @@ import torch
 
 from bertbook.corpus.kjv.chapters import Chapter, kjv_parts
 from bertbook.records import record_path
-from bertbook.topics.english.counts import CountingGuesser
-from bertbook.topics.english.guessing import piece_losses
-from bertbook.topics.english.questions import make_questions, places_of
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches
 from minibert.fast import fast_parts
@@ -33,6 +30,9 @@ from minibert.training import BertTrainer, TrainingConfig
 from minibert.wordpiece import WordPieceTokenizer
 
 from .english import CONFIG, RATE, by_chapter, note_seconds, noted_seconds
+from .english_measures.counts import CountingGuesser
+from .english_measures.guessing import piece_losses
+from .english_measures.questions import make_questions, places_of
 from .glosses import glosses_of
 from .records import minutes, origin
 

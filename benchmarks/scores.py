@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 
 from bertbook.core.metrics import score_answers, score_entities
-from bertbook.corpus import Question, entity_sentences, passage_questions, question_kind
+from bertbook.corpus import Question, entity_sentences, passage_questions
+from bertbook.corpus.datasets.questions import question_kind
 from bertbook.topics.answer.answering import Answers
 from bertbook.topics.tag.tagging import Entity, find_entities
 from tests.baselines import capital_names, right_kind

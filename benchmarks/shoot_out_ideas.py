@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from bertfamily import ModernBertConfig
 from bertfamily.modernbert import rotate
-from minibert.attention import BertSelfAttention, fit_mask
+from minibert.attention import BertSelfAttention
 from minibert.layer import BertLayer
 from minibert.model import initialize_weights
 
@@ -27,7 +27,7 @@ class Turned(BertSelfAttention):
         query, key = (rotate(x, ModernBertConfig.global_rope_theta) for x in (query, key))
         scores = query @ key.mT / math.sqrt(self.head_size)  # (batch, heads, seq, seq)
         if additive_mask is not None:
-            scores = scores + fit_mask(additive_mask, scores)
+            scores = scores + additive_mask
         probs = scores.softmax(dim=-1)
         return self.join_heads(probs @ value), probs if output_attentions else None
 

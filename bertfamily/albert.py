@@ -70,11 +70,6 @@ class AlbertConfig(BertConfig):
     classifier_dropout_prob : float or None, default 0.1
         The share that training drops before a classifier, 0 to 1; None for `hidden_dropout_prob`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is of the wrong kind or out of range.
-
     References
     ----------
     Lan et al. (2020).

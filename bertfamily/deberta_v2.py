@@ -70,11 +70,6 @@ class DebertaV2Config(BertConfig):
     legacy : bool, default True
         Which of its two layouts the head for words has: True for BERT's.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is of the wrong kind or out of range.
-
     References
     ----------
     He et al. (2021).

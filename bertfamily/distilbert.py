@@ -58,11 +58,6 @@ class DistilBertConfig:
     seq_classif_dropout : float, default 0.2
         The share that training drops before a classifier of texts.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is of the wrong kind or out of range.
-
     References
     ----------
     Sanh et al. (2019).

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -23,6 +23,7 @@ from minibert.losses import is_labeled, multi_label_loss
 from minibert.model import BertModel, BertPooler, initialize_weights
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
+from minibert.signature import called_as
 
 from .differences import (
     HeadPooler,
@@ -56,11 +57,6 @@ class ElectraConfig(BertConfig):
         As in `BertConfig`.
     embedding_size : int, default 128
         How many numbers a word has before a linear map widens them to `hidden_size`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is of the wrong kind or out of range.
 
     References
     ----------
@@ -241,53 +237,28 @@ class ElectraForPreTraining(nn.Module):
         self.discriminator_predictions = ElectraDiscriminatorPredictions(config)
         save_under_their_names(self, {"bert.": "electra."})
 
+    @called_as(BertModel.forward)
     def forward(
-        self,
-        input_ids: Int[Tensor, "batch seq"] | None = None,
-        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
-        position_ids: Int[Tensor, "#batch seq"] | None = None,
-        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
-        labels: Shaped[Tensor, "batch seq"] | None = None,
-        output_attentions: bool | None = False,
-        output_hidden_states: bool | None = False,
-        return_dict: bool | None = True,
+        self, *inputs: Any, labels: Shaped[Tensor, "batch seq"] | None = None
     ) -> ElectraForPreTrainingOutput:
         """Score every token, and compute the loss if the truth is given: 1 for a replaced one.
 
         Parameters
         ----------
-        input_ids : Int[Tensor, "batch seq"], optional
-            Ids from 0 to ``vocab_size - 1``.
-        attention_mask : Shaped[Tensor, "batch seq"], optional
-            1 for tokens, 0 for padding; all 1 by default.
-        token_type_ids : Int[Tensor, "batch seq"], optional
-            Segment of each token; all 0 by default.
-        position_ids : Int[Tensor, "#batch seq"], optional
-            Place of each token; by default 0, 1, 2, ….
-        inputs_embeds : Float[Tensor, "batch seq embedding"], optional
-            Vectors of `embedding_size` numbers in the place of `input_ids`.
+        *inputs
+            As the encoder takes them.
         labels : Shaped[Tensor, "batch seq"], optional
             1 for a replaced token, 0 for an original one, -100 for one that is not asked.
-        output_attentions, output_hidden_states : bool, default False
-            Whether to return the weights and the vectors of every layer.
-        return_dict : bool, optional
-            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
         ElectraForPreTrainingOutput
             One score per token, and the loss if there are labels.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input does not fit the model, or the labels do not fit the scores.
         """
-        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
-        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
+        encoded = self.bert(*inputs)
         logits = self.discriminator_predictions(encoded.last_hidden_state)  # (batch, seq)
-        loss = None if labels is None else self._loss(logits, labels, attention_mask)  # ()
+        _, shown, *_ = inputs  # attention_mask
+        loss = None if labels is None else self._loss(logits, labels, shown)  # ()
         return ElectraForPreTrainingOutput(loss, logits, encoded.hidden_states, encoded.attentions)
 
     def is_labeled(

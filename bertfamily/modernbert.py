@@ -1,4 +1,4 @@
-"""ModernBERT: BERT with the parts that seven years of language models have found better.
+"""ModernBERT: BERT with the parts that six years of language models have found better.
 
 What differs in the numbers: no table of places, but queries and keys that are turned by an angle
 for their place (RoPE); LayerNorm before each half (pre-norm), and once more at the end; GELU times

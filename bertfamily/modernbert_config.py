@@ -60,11 +60,6 @@ class ModernBertConfig:
     decoder_bias : bool, default True
         Whether each word has a bias when it is predicted.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is of the wrong kind or out of range.
-
     References
     ----------
     Warner et al. (2024).

@@ -46,11 +46,6 @@ class RobertaConfig(BertConfig):
     classifier_dropout : float or None
         As in `BertConfig`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is of the wrong kind or out of range.
-
     References
     ----------
     Liu et al. (2019).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from berttools.cli.loading import ended_by_ctrl_c
+from berttools.cli.failures import ended_by_ctrl_c
 from berttools.cli.options import LOOK
 from berttools.cli.output import complain, with_output
 

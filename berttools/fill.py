@@ -19,7 +19,7 @@ from berttools.cli.options import PLAN, new_parser, resume_hint, whole_number
 from berttools.cli.output import complain, say, show_warning
 from berttools.cli.runs import PRETRAIN, require_own
 from minibert.loading import load_pretrained, load_tokenizer
-from minibert.loading.files import CONFIG, locate, read_json
+from minibert.loading.files import CONFIG, locate, read_json, read_weights
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks.inference import predict
 from minibert.text_files import decode_line
@@ -114,32 +114,36 @@ def _guesses(
 
 def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:
     """Load the model and the tokenizer of a folder in Hugging Face's layout."""
-    folder = Path(folder)
+    folder, name = Path(folder), repr(str(folder))
     if folder.is_file():
-        raise NotADirectoryError(f"{str(folder)!r} is a file; name the folder of a model")
+        raise NotADirectoryError(f"{name} is a file; name the folder of a model")
     if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(folder)!r}; name the folder of a model")
-    unused = ("bert.pooler", "cls.seq_relationship")  # of the question for the next sentence
+        raise FileNotFoundError(f"there is no folder {name}; name the folder of a model")
     try:
-        _require_head(folder)
-        model = load_pretrained(BertForMaskedLM, folder, unused=unused)
+        _require_words(folder)
+        # What is not used is of the question for the next sentence.
+        unused = ("bert.pooler", "cls.seq_relationship")
+        return load_pretrained(BertForMaskedLM, folder, unused=unused), load_tokenizer(folder)
     except FileNotFoundError as error:
         if (folder / PLAN).exists():
             require_own(folder, PRETRAIN)
-            raise ValueError(
-                f"the run in {str(folder)!r} is not finished; {resume_hint(folder)}"
-            ) from error
+            raise ValueError(f"the run in {name} is not finished; {resume_hint(folder)}") from error
         raise
-    return model, load_tokenizer(folder)
 
 
-def _require_head(folder: Path) -> None:
-    """Raise if a folder holds a model of another kind."""
+def _require_words(folder: Path) -> None:
+    """Raise if a folder holds a model that guesses no words, or numbers of eight bits."""
     architectures = read_json(locate(folder, CONFIG)).get("architectures") or WITH_HEAD
     if not set(architectures) & set(WITH_HEAD):
         raise ValueError(
             f"{str(folder)!r} holds a {architectures[0]}, which guesses no words; name the folder "
             f"of a {' or '.join(WITH_HEAD)}"
+        )
+    if any(tensor.dtype == torch.int8 for tensor in read_weights(folder).values()):
+        raise ValueError(
+            f"{str(folder)!r} holds a model in eight bits a number, as the pages of the book read "
+            "it and nothing else does; name the folder that `minibert pretrain` has written, or "
+            "another with the numbers in full (in Python, bertbook.core.eight_bits opens it)"
         )
 
 

@@ -7,7 +7,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from .config import BertConfig
-from .inputs import FLOATS, check_mask, require_tensor
+from .inputs import FLOATS, entries_can_be_read, require_entries, require_tensor
 from .parts import part
 
 
@@ -48,7 +48,10 @@ def additive_mask(
     >>> additive_mask(torch.tensor([[1, 1, 0]])) < 0
     tensor([[[[False, False,  True]]]])
     """
-    check_mask(attention_mask)
+    require_tensor("attention_mask", attention_mask, (), [("batch", "seq")])
+    if entries_can_be_read(attention_mask):
+        fits = (attention_mask == 0) | (attention_mask == 1)
+        require_entries("attention_mask", attention_mask, fits, "is 1, or 0 (padding)")
     hidden = 1 - attention_mask[:, None, None, :].to(dtype)  # (batch, 1, 1, seq)
     return hidden * torch.finfo(dtype).min
 
@@ -141,11 +144,6 @@ class BertSelfAttention(nn.Module):
         probs : Float[Tensor, "batch heads seq seq"] or None
             The weights, if they are wanted: row i says how much token i looks at each token. Rows
             sum to 1; in training, dropout has already thinned them.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the mask is not made of floats or does not fit the scores.
         """
         query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
         key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
@@ -153,7 +151,9 @@ class BertSelfAttention(nn.Module):
         scores = query @ key.transpose(-1, -2)  # (batch, heads, seq, seq)
         scores = scores / math.sqrt(self.head_size)
         if additive_mask is not None:
-            scores = scores + fit_mask(additive_mask, scores)
+            if additive_mask.dtype != scores.dtype:
+                additive_mask = fit_mask(additive_mask, scores)
+            scores = scores + additive_mask
         probs = self.dropout(scores.softmax(dim=-1))  # each row sums to 1
         context = self.join_heads(probs @ value)  # (batch, seq, hidden)
         return context, probs if output_attentions else None
@@ -216,6 +216,12 @@ class BertSelfOutput(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> output = BertSelfOutput(BertConfig.tiny())
+    >>> output(torch.ones(1, 4, 128), torch.zeros(1, 4, 128)).shape  # (batch, seq, hidden)
+    torch.Size([1, 4, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -291,11 +297,6 @@ class BertAttention(nn.Module):
             One vector per token, normalized.
         probs : Float[Tensor, "batch heads seq seq"] or None
             The weights, if they are wanted, as `BertSelfAttention` returns them.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the mask is not made of floats or does not fit the scores.
         """
         context, probs = self.self(hidden_states, additive_mask, output_attentions)
         return self.output(context, hidden_states), probs

@@ -115,13 +115,6 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     classifier_dropout : float or None, default None
         Dropout before a classifier, 0 to 1; None means `hidden_dropout_prob`.
 
-    Raises
-    ------
-    TypeError
-        If a value is not a number or name of the right kind.
-    ValueError
-        If a value is out of range; the message gives the nearest valid one.
-
     References
     ----------
     Devlin et al. (2019), section 3.
@@ -195,11 +188,6 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         -------
         BertConfig
             The other fields are the defaults.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a field does not exist or is out of range.
         """
         return cls._shaped(changes, layers=2, hidden=128)
 
@@ -216,11 +204,6 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         -------
         BertConfig
             The other fields are the defaults.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a field does not exist or is out of range.
         """
         return cls._shaped(changes, layers=4, hidden=256)
 
@@ -237,11 +220,6 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         -------
         BertConfig
             The other fields are the defaults.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a field does not exist or is out of range.
         """
         return cls._shaped(changes, layers=12, hidden=768)
 
@@ -258,11 +236,6 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         -------
         BertConfig
             The other fields are the defaults.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a field does not exist or is out of range.
         """
         return cls._shaped(changes, layers=24, hidden=1024)
 

@@ -113,11 +113,6 @@ def sinusoidal_positions(
         Numbers from -1 to 1; moving on by k positions turns every pair by a fixed angle, which is
         a linear map.
 
-    Raises
-    ------
-    ValueError
-        If `hidden_size` is not even.
-
     References
     ----------
     Vaswani et al. (2017), section 3.5.

@@ -17,6 +17,11 @@ class BertPredictionHeadTransform(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> BertPredictionHeadTransform(BertConfig.tiny())(torch.ones(1, 4, 128)).shape
+    torch.Size([1, 4, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:

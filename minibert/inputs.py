@@ -86,13 +86,6 @@ def check_tokens(tables: Any, input_ids: Any, types: Any, positions: Any, vector
         require_ids("position_ids", positions, longest, "max_position_embeddings", rows, (1, seq))
 
 
-def check_mask(mask: Any) -> None:
-    """Raise unless an attention mask has a row for each sentence, of ones and zeros."""
-    require_tensor("attention_mask", mask, (), [("batch", "seq")])
-    if entries_can_be_read(mask):
-        require_entries("attention_mask", mask, (mask == 0) | (mask == 1), "is 1, or 0 (padding)")
-
-
 def check_labels(logits: Any, labels: Any, labeled: Any, name: str = "labels") -> None:
     """Raise unless labels are numbers of answers that logits score, and there is one at least."""
     rule = f"run from 0 to {logits.shape[-1] - 1}, or are -100 for no label"

@@ -57,6 +57,14 @@ class BertOutput(nn.Module):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> import torch
+    >>> config = BertConfig.tiny()
+    >>> wide, narrow = torch.ones(1, 4, config.intermediate_size), torch.zeros(1, 4, 128)
+    >>> BertOutput(config)(wide, narrow).shape  # (batch, seq, hidden)
+    torch.Size([1, 4, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -140,11 +148,6 @@ class BertLayer(nn.Module):
             One vector per token, normalized.
         probs : Float[Tensor, "batch heads seq seq"] or None
             The attention weights, if they are wanted.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the mask is not made of floats or does not fit the scores.
         """
         attended, probs = self.attention(hidden_states, additive_mask, output_attentions)
         wide = self.intermediate(attended)  # (batch, seq, intermediate)

@@ -108,11 +108,6 @@ def masked_lm_loss(
     Float[Tensor, ""]
         Nats per labeled position, at least 0, differentiable.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `cross_entropy`.
-
     References
     ----------
     Devlin et al. (2019), section 3.1, task 1.
@@ -144,11 +139,6 @@ def next_sentence_loss(
     -------
     Float[Tensor, ""]
         Nats per labeled pair, at least 0, differentiable; log 2 if the scores are always equal.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `cross_entropy`, or if a pair has not 2 scores.
 
     References
     ----------
@@ -182,11 +172,6 @@ def classification_loss(
     -------
     Float[Tensor, ""]
         Nats per labeled item, at least 0, differentiable.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `cross_entropy`, or if there is only one class.
 
     References
     ----------
@@ -259,11 +244,6 @@ def span_loss(
     Float[Tensor, ""]
         Nats per position, at least 0, differentiable.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `cross_entropy`, or if no sequence holds a whole answer.
-
     References
     ----------
     Devlin et al. (2019), section 4.2.
@@ -314,11 +294,6 @@ def contrastive_loss(
     -------
     Float[Tensor, ""]
         Nats per query, at least 0, differentiable; log rows if all cosines are equal.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer documents than queries, or the temperature is not above 0.
 
     References
     ----------

@@ -74,13 +74,6 @@ def corrupt_tokens(
         At least one token is chosen if any may be: of a very short text the one with the smallest
         draw. Where all is special or padding, the ids come back as they are, without a label.
 
-    Raises
-    ------
-    TypeError
-        If the ids are not a tensor of integers, or the generator is none.
-    ValueError
-        If an id is outside the vocabulary, a share is none, or a shape does not fit.
-
     References
     ----------
     Devlin et al. (2019), section 3.1, task 1, and appendix A.1.

@@ -27,6 +27,15 @@ class BertModelOutput(NamedTuple):
         On request, what goes into the first layer and what comes out of each: layers + 1 tensors.
     attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
         On request, the attention weights that each layer has used.
+
+    Examples
+    --------
+    >>> model = BertModel(BertConfig.tiny(vocab_size=9))
+    >>> output = model(torch.tensor([[2, 5, 3]]), output_attentions=True)
+    >>> output.last_hidden_state.shape, output.pooler_output.shape, len(output.attentions)
+    (torch.Size([1, 3, 128]), torch.Size([1, 128]), 2)
+    >>> output.hidden_states is None  # not asked for
+    True
     """
 
     last_hidden_state: Float[Tensor, "batch seq hidden"]
@@ -83,11 +92,6 @@ class BertEncoder(nn.Module):
         -------
         BertModelOutput
             The vectors, without `pooler_output`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the mask is not made of floats or does not fit the scores.
         """
         states, attentions = [hidden_states], []
         for layer in self.layer:
@@ -210,11 +214,6 @@ class BertModel(nn.Module):
         -------
         BertModelOutput
             The vectors; what stands at padding is to be ignored.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input does not fit the model or itself; the message gives the values.
         """
         hidden_states = self.embeddings(
             input_ids, token_type_ids, position_ids, inputs_embeds
@@ -231,7 +230,9 @@ class BertModel(nn.Module):
         if attention_mask is None:
             return None
         require_tensor("attention_mask", attention_mask, (), [hidden_states.shape[:2]])
-        return additive_mask(attention_mask, hidden_states.dtype)
+        lowest = torch.finfo(hidden_states.dtype).min
+        mask = additive_mask(attention_mask, hidden_states.dtype)
+        return mask.clamp(min=lowest / 2)  # the lowest of float16 plus a score would be infinite
 
 
 @torch.no_grad()

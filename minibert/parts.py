@@ -91,11 +91,6 @@ def use(replacements: Replacements) -> Replaced:
     Replaced
         All that is replaced now, as `replaced` returns it.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If something is no class or function, or the validator refuses one: see `validate_with`.
-
     Examples
     --------
     >>> from minibert.attention import BertAttention, BertSelfAttention
@@ -131,11 +126,6 @@ def override(replacements: Replacements) -> Iterator[Replaced]:
     ------
     Replaced
         All that is replaced now.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `use`.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from .config import BertConfig
@@ -11,6 +11,7 @@ from .heads import BertOnlyMLMHead, BertPreTrainingHeads
 from .losses import masked_lm_loss, next_sentence_loss
 from .model import BertModel, initialize_weights
 from .parts import part
+from .signature import called_as
 
 
 class MaskedLMOutput(NamedTuple):
@@ -123,17 +124,9 @@ class BertForMaskedLM(nn.Module):
         self.cls = part(BertOnlyMLMHead)(config, self.bert.embeddings.word_embeddings)
         initialize_weights(self.cls.predictions.transform, config.initializer_range)
 
+    @called_as(BertModel.forward)
     def forward(
-        self,
-        input_ids: Int[Tensor, "batch seq"] | None = None,
-        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
-        position_ids: Int[Tensor, "#batch seq"] | None = None,
-        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
-        labels: Int[Tensor, "batch seq"] | None = None,
-        output_attentions: bool | None = False,
-        output_hidden_states: bool | None = False,
-        return_dict: bool | None = True,
+        self, *inputs: Any, labels: Int[Tensor, "batch seq"] | None = None
     ) -> MaskedLMOutput:
         """Score every word at every position, and compute the loss if there are labels.
 
@@ -141,35 +134,17 @@ class BertForMaskedLM(nn.Module):
 
         Parameters
         ----------
-        input_ids : Int[Tensor, "batch seq"], optional
-            Ids from 0 to ``vocab_size - 1``.
-        attention_mask : Shaped[Tensor, "batch seq"], optional
-            1 for tokens, 0 for padding; all 1 by default.
-        token_type_ids : Int[Tensor, "batch seq"], optional
-            Segment of each token; all 0 by default.
-        position_ids : Int[Tensor, "#batch seq"], optional
-            Place of each token; by default as `BertModel` has them.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            Vectors in the place of `input_ids`.
+        *inputs
+            As the encoder takes them.
         labels : Int[Tensor, "batch seq"], optional
             Id of the true word, or -100 for a token that is not asked.
-        output_attentions, output_hidden_states : bool, default False
-            Whether to return the weights and the vectors of every layer.
-        return_dict : bool, optional
-            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
         MaskedLMOutput
             Scores of every word at every position, and the loss if there are labels.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input does not fit the model, or the labels do not fit the scores.
         """
-        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
-        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
+        encoded = self.bert(*inputs)
         logits, labels = self.score_words(self.cls, labels, (encoded.last_hidden_state,))
         # logits: (batch, seq, vocab)
         loss = None if labels is None else masked_lm_loss(logits, labels)  # ()
@@ -213,18 +188,12 @@ class BertForPreTraining(nn.Module):
         for new in (self.cls.predictions.transform, self.cls.seq_relationship):
             initialize_weights(new, config.initializer_range)
 
+    @called_as(BertModel.forward)
     def forward(
         self,
-        input_ids: Int[Tensor, "batch seq"] | None = None,
-        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
-        position_ids: Int[Tensor, "#batch seq"] | None = None,
-        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
+        *inputs: Any,
         labels: Int[Tensor, "batch seq"] | None = None,
         next_sentence_label: Int[Tensor, " batch"] | None = None,
-        output_attentions: bool | None = False,
-        output_hidden_states: bool | None = False,
-        return_dict: bool | None = True,
     ) -> BertForPreTrainingOutput:
         """Score words and pairs; the loss is the sum of the losses that have labels.
 
@@ -233,37 +202,19 @@ class BertForPreTraining(nn.Module):
 
         Parameters
         ----------
-        input_ids : Int[Tensor, "batch seq"], optional
-            Ids from 0 to ``vocab_size - 1``.
-        attention_mask : Shaped[Tensor, "batch seq"], optional
-            1 for tokens, 0 for padding; all 1 by default.
-        token_type_ids : Int[Tensor, "batch seq"], optional
-            Segment of each token; all 0 by default.
-        position_ids : Int[Tensor, "#batch seq"], optional
-            Place of each token; by default as `BertModel` has them.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            Vectors in the place of `input_ids`.
+        *inputs
+            As the encoder takes them.
         labels : Int[Tensor, "batch seq"], optional
             Id of the true word, or -100 for a token that is not asked.
         next_sentence_label : Int[Tensor, " batch"], optional
             0 if the second sentence follows the first, 1 if it does not, or -100.
-        output_attentions, output_hidden_states : bool, default False
-            Whether to return the weights and the vectors of every layer.
-        return_dict : bool, optional
-            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
         BertForPreTrainingOutput
             Scores of words and pairs, and the losses of what has labels.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input does not fit the model, or the labels do not fit the scores.
         """
-        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
-        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
+        encoded = self.bert(*inputs)
         vectors = encoded.last_hidden_state, encoded.pooler_output
         scores, labels = self.score_words(self.cls, labels, vectors)
         words, pairs = scores  # (batch, seq, vocab), (batch, 2)

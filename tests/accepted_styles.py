@@ -8,7 +8,7 @@ from types import ModuleType
 
 from torch import nn
 
-from bertbook.reader.contracts import replacements_of
+from bertbook.reader.contracts.names import replacements_of
 from minibert.heads import BertOnlyMLMHead
 
 SAMPLE = Path(__file__).with_name("mine") / "my_bert_sample.py"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bertbook.reader.contracts import ROLES, my_name, replacements_of
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.names import my_name, replacements_of
 from bertbook.reader.reader_file import run_reader_file
 from minibert.parts import replaced, use
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from my_parts import GROUPS, Players, group_of, load
 
-from bertbook.reader.contracts import ROLES, require_contract
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.require import require_contract
 from bertbook.reader.module import examine
 from minibert.parts import override
 

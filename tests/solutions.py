@@ -10,7 +10,7 @@ from types import ModuleType
 
 import nbformat
 
-from bertbook.reader.contracts import replacements_of
+from bertbook.reader.contracts.names import replacements_of
 from bertbook.reader.keeping import HEADING, with_definition
 
 CHAPTERS = Path(__file__).parents[1] / "book" / "chapters"

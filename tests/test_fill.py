@@ -6,6 +6,7 @@ import io
 import pytest
 import torch
 
+from bertbook.records import trained_folder
 from berttools.__main__ import main as command
 from berttools.fill import fill_masks
 from minibert.config import BertConfig
@@ -178,3 +179,6 @@ def test_folders_that_will_not_do(tokenizer, tmp_path, capsys):
     assert f"not finished; go on with: minibert pretrain --out {empty}" in refused(empty)
     save_pretrained(BertModel(BertConfig(vocab_size=20, **SIZES)), encoder, tokenizer)
     assert "a BertModel, which guesses no words; name the folder of a Bert" in refused(encoder)
+    told = refused(trained_folder("english"))
+    assert "english' holds a model in eight bits a number, as the pages of the book read it" in told
+    assert "name the folder that `minibert pretrain` has written, or another with" in told

@@ -54,7 +54,7 @@ WRONG = {
     f"{TRAIN} --seed -1": "argument --seed: -1 is too small; the least is 0",
     f"{TRAIN} --promise 1": "argument --promise: 1 must be above 0 and below 1",
     f"{TRAIN} --class-weights some": "(choose from 'best', 'balanced', 'none')",
-    "grade . --seconds soon": "argument --seconds: 'soon' is no whole number above 0",
+    "grade . --seconds soon": "argument --seconds: 'soon' is no whole number",
 }
 
 
@@ -96,7 +96,7 @@ def test_a_key_that_interrupts_the_start_leaves_no_trace(monkeypatch, capsys):
 def test_ctrl_c_is_not_lost_in_a_library_that_catches_all_while_it_loads():
     code = """if True:
         import os, signal
-        from berttools.cli.loading import ended_by_ctrl_c
+        from berttools.cli.failures import ended_by_ctrl_c
         signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
         with ended_by_ctrl_c():
             try:

@@ -13,7 +13,9 @@ from torch import nn
 
 import bertfamily
 import minibert
-from bertbook.reader.contracts import ROLES, contract, original_of, require_contract
+from bertbook.reader.contracts import ROLES, contract
+from bertbook.reader.contracts.names import original_of
+from bertbook.reader.contracts.require import require_contract
 from bertfamily.roberta import RobertaEmbeddings
 from minibert.attention import BertAttention, BertSelfAttention
 from minibert.config import BertConfig

@@ -47,26 +47,6 @@ def any_sentence(examples: Sequence[str], folder: str | Path, *, caption: str) -
     The answers to the first example stand there at first. The page loads the model and the counts
     at the first question, and computes: unknown words in pieces, any number of words hidden, and
     where each of them looked.
-
-    Parameters
-    ----------
-    examples : sequence of str
-        Sentences with ``[MASK]``; the first stands in the field, each has a button.
-    folder : str or Path
-        A model in eight bits, as :func:`bertbook.core.eight_bits.save_in_eight_bits` writes it,
-        with the counts of a :class:`bertbook.core.bigram_chain.BigramChain` beside it.
-    caption : str
-        What to try and what to watch; ``{size}`` becomes the size of what is loaded.
-
-    Returns
-    -------
-    Html
-        A displayable figure; without a script it shows the first example.
-
-    Raises
-    ------
-    ValueError
-        If the first example has no ``[MASK]``.
     """
     size = f"{len(folder_script(folder).encode()) / 1e6:.1f} MB"
     buttons = "".join(
@@ -116,9 +96,9 @@ def _answered(text: str, folder: str | Path) -> str:
         for name, chances in (("BERT", probs), ("counts", counted))
     }
     first = {name: max(column.items(), key=lambda one: one[1]) for name, column in columns.items()}
-    told = ", ".join(f"{name} “{escape(p)}” ({prob:.2f})" for name, (p, prob) in first.items())
+    listed = ", ".join(f"{name} “{escape(p)}” ({prob:.2f})" for name, (p, prob) in first.items())
     return (
         f'<div class="mb-sentence" role="group" aria-label="Sentence">{pieces}</div>'
         f'<div class="mb-tables">{answer_table(columns, each=4)}</div>'
-        f'<output name="told">First answers: {told}.</output>'
+        f'<output name="told">First answers: {listed}.</output>'
     )

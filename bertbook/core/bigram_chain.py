@@ -12,7 +12,6 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from minibert.disk import atomic_write
-from minibert.wordpiece import SPECIAL_TOKENS
 
 NAMED = ("left", "right", "count")
 
@@ -27,13 +26,6 @@ class BigramChain:
 
     Source: Kneser & Ney 1995, interpolated as in Chen & Goodman 1999, section 2.7; the discount is
     theirs, n1 / (n1 + 2 n2). Sums over ways: Rabiner 1989, section III.A.
-
-    Parameters
-    ----------
-    left, right, count : Int[np.ndarray, "pairs"]
-        Ids of two pieces that stand side by side, and how often; ordered, each pair once.
-    vocab_size : int
-        How many pieces there are, the special ones first.
     """
 
     def __init__(
@@ -105,5 +97,7 @@ class BigramChain:
     @staticmethod
     def _words(weights: Float[np.ndarray, " vocab"]) -> Float[np.ndarray, " vocab"]:
         """Take all weight from special pieces: they are never hidden."""
+        from minibert.wordpiece import SPECIAL_TOKENS  # loads PyTorch
+
         weights[: len(SPECIAL_TOKENS)] = 0
         return weights

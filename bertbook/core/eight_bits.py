@@ -27,13 +27,6 @@ def save_in_eight_bits(folder: str | Path, new: str | Path) -> None:
 
     Each row of a matrix becomes whole numbers from -127 to 127 and one scale, as
     :func:`minibert.fast.eight_bits.quantize` writes it; vectors stay as they are.
-
-    Parameters
-    ----------
-    folder : str or Path
-        A model with ``vocab.txt`` in Hugging Face's layout.
-    new : str or Path
-        A folder; files of these names in it are replaced.
     """
     folder, new = Path(folder), Path(new)
     tensors = {}
@@ -55,25 +48,6 @@ def load_from_eight_bits(model_class: type[Model], folder: str | Path) -> Model:
 
     The model computes with 32 bits, as the page does: each weight is a whole number times the
     scale of its row.
-
-    Parameters
-    ----------
-    model_class : type
-        The class that was saved, such as `BertForPreTraining`; built as ``model_class(config)``.
-    folder : str or Path
-        Such a folder; ``records.trained_folder("english")`` is one.
-
-    Returns
-    -------
-    Model
-        On the CPU, in evaluation.
-
-    Raises
-    ------
-    ValueError
-        If no matrix of the folder is stored in eight bits.
-    RuntimeError
-        If model and file do not have the same tensors; the message names them.
     """
     folder = Path(folder)
     stored = load_file(folder / "model.safetensors")

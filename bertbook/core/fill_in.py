@@ -10,14 +10,12 @@ from html import escape
 from pathlib import Path
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from bertbook.corpus import Oracle, small_world
 
 from .html import Html
 from .live import live_figure
-from .watching import Watched
 
 SHOWN = 5
 STYLE = ".mb-unknown{text-decoration:underline wavy #c8681e}"
@@ -104,15 +102,17 @@ def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, capti
     ValueError
         If the small world never tells one of the pairs.
     """
+    from .watching import Watched  # PyTorch takes seconds to load, and most chapters do without
+
     best, watched = Oracle(small_world()).read(list(pairs)).is_next, Watched(folder)
     data = [
-        [*pair, round(float(prob), 4), round(_follows(watched, *pair), 4)]
+        [*pair, round(float(prob), 4), round(watched.is_next(*pair), 4)]
         for pair, prob in zip(pairs, best, strict=True)
     ]
-    first, second, at_best, told = data[0]
+    first, second, at_best, by_model = data[0]
     rows = "".join(
         f'<tr><th scope="row">{name}</th><td>{prob:.2f}</td></tr>'
-        for name, prob in (("the model", told), ("at best", at_best))
+        for name, prob in (("the model", by_model), ("at best", at_best))
     )
     stage = (
         f'<div class="mb-stage"><p>{escape(first)} | {escape(second)}</p>'
@@ -120,13 +120,6 @@ def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, capti
     )
     given = {"model": Path(folder).name, "pairs": data}
     return live_figure("next-sentence", stage, given, caption, folder)
-
-
-@torch.no_grad()
-def _follows(watched: Watched, first: str, second: str) -> float:
-    """Compute the model's probability that the second sentence follows."""
-    logits = watched.model(**watched.row(f"{first}|{second}")).seq_relationship_logits
-    return float(logits.softmax(-1)[0, 0])
 
 
 def _without_stars(pair: tuple[str, str]) -> tuple[list[list[str]], int]:
@@ -159,16 +152,16 @@ def _blanked(text: dict) -> list[str]:
 
 def stored_answer(folder: str | Path, text: dict) -> dict:
     """Ask the model for the hidden word as the page does: what it says, and where it looked."""
+    from .watching import Watched
+
     watched, given = Watched(folder), "|".join(_blanked(text))
-    batch = watched.row(given)
-    place = watched.place(batch)
-    with torch.no_grad():
-        probs = watched.model(**batch).prediction_logits[0, place].softmax(-1).numpy()
+    probs = watched.answers(given)
     truth = [word for sentence in text["sentences"] for word in sentence][text["hidden"]]
-    pieces, vocab = watched.tokenizer.pieces, watched.tokenizer.vocab
-    words = dict([*_likely(probs, pieces), *text["best"][text["hidden"]], (truth, 1)])
-    told = [(word, round(float(probs[vocab[word]]), 4)) for word in words if word in vocab]
+    likely = _likely(np.array([*probs.values()]), tuple(probs))
+    words = dict([*likely, *text["best"][text["hidden"]], (truth, 1)])
+    answers = [(word, round(probs[word], 4)) for word in words if word in probs]
     names, maps = watched.maps(given)
+    place = names.index("[MASK]")
     weights: list[float] = []
     for name, weight in zip(names, maps[-1, :, place].mean(0).tolist(), strict=True):
         if name.startswith("##"):
@@ -176,7 +169,7 @@ def stored_answer(folder: str | Path, text: dict) -> dict:
         elif name not in ("[CLS]", "[SEP]"):
             weights.append(weight)
     return {
-        "answers": sorted(told, key=lambda one: -one[1]),
+        "answers": sorted(answers, key=lambda one: -one[1]),
         "weights": [round(weight, 4) for weight in weights],
     }
 

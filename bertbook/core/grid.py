@@ -50,12 +50,12 @@ def sign_grid(
         f'<table class="mb-grid"><thead><tr><td></td>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>{below}"
     )
-    told = [
+    lines = [
         f"{name}: {', '.join(c for c, sign in zip(columns, signs) if sign == '●') or 'nothing'}"
         for name, signs in rows.items()
     ]
     figure = html(content, caption)
-    return Html(figure.content, summary="\n".join([caption, *told]), style=STYLE + GRID_STYLE)
+    return Html(figure.content, summary="\n".join([caption, *lines]), style=STYLE + GRID_STYLE)
 
 
 def _field(sign: str) -> str:

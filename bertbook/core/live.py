@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from minibert.text import split_words
-from minibert.wordpiece import WordPieceTokenizer
-from minibert.wordpiece.tokenizer import SPECIAL
 
 from .html import KEEP_KEYS, STYLE, Html
 from .live_scripts import as_json, folder_script, page_script, vocabulary_script
 from .setting import is_stored
+
+if TYPE_CHECKING:
+    from minibert.wordpiece import WordPieceTokenizer
 
 LIVE_STYLE = (
     STYLE
@@ -127,6 +128,8 @@ def type_ahead(
 
 def _words(tokenizer: WordPieceTokenizer, text: str) -> list[tuple[str, list[int]]]:
     """Cut a text into words with their ids; special tokens stand for themselves."""
+    from minibert.wordpiece.tokenizer import SPECIAL  # loads PyTorch
+
     words = []
     for number, part in enumerate(SPECIAL.split(text)):
         words += [part] if number % 2 else split_words(part, tokenizer.do_lower_case)

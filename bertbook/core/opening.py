@@ -20,21 +20,6 @@ def opening(questions: Sequence[tuple[str, str, str]], folder: str | Path, *, ca
 
     Everything is computed now, also where the model looks. The page loads the model when a reader
     hides another word or types a sentence.
-
-    Parameters
-    ----------
-    questions : sequence of (str, str, str)
-        Each a question, the words on its button, and two sentences of the small world; stars mark
-        the hidden word, as for :func:`fill_in`. The answer to the first stands there at first.
-    folder : str or Path
-        A trained model in Hugging Face's layout.
-    caption : str
-        What to try and what to watch; ``{size}`` becomes the size of what is loaded.
-
-    Returns
-    -------
-    Html
-        A displayable figure.
     """
     texts, words = told_at_best([(first, second) for _, first, second in questions])
     for (question, *_), text in zip(questions, texts, strict=True):

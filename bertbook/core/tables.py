@@ -67,8 +67,8 @@ def show_table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int 
         f'<table class="mb-table mb-results"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
-    told = "\n".join([caption, *(" | ".join(row) for row in [[*columns], *rows])])
-    return Html(html(content, caption).content, summary=told, style=STYLE + TABLE_STYLE)
+    text = "\n".join([caption, *(" | ".join(row) for row in [[*columns], *rows])])
+    return Html(html(content, caption).content, summary=text, style=STYLE + TABLE_STYLE)
 
 
 def parts_table(record: Mapping[str, Any], upto: str) -> Html:

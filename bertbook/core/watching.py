@@ -23,13 +23,7 @@ _OFFSETS = {"itself": 0, "the previous token": -1, "the next token": 1}
 
 
 class Watched:
-    """A model of a folder, with the weights that a page has: rounded to 16 bits.
-
-    Parameters
-    ----------
-    folder : str or Path
-        A model of pre-training in Hugging Face's layout.
-    """
+    """A model of a folder, with the weights that a page has: rounded to 16 bits."""
 
     def __init__(self, folder: str | Path):
         self.model = load_pretrained(BertForPreTraining, folder)
@@ -83,6 +77,12 @@ class Watched:
         states = self.model.bert(**batch).last_hidden_state[:, self.place(batch)]
         probs = self.model.cls.predictions(states)[0].softmax(-1)
         return dict(zip(self.tokenizer.pieces, probs.tolist(), strict=True))
+
+    @torch.no_grad()
+    def is_next(self, first: str, second: str) -> float:
+        """Give the probability that the second sentence follows the first."""
+        logits = self.model(**self.row(f"{first}|{second}")).seq_relationship_logits
+        return float(logits.softmax(-1)[0, 0])
 
     def patched(self, story: str, twin: str, heads: Iterable[Sequence[int]]) -> dict[str, float]:
         """Answer in the story with what some heads, counted from 0, found in its twin."""

@@ -38,9 +38,7 @@ from bertbook.corpus.datasets.question_pairs import (
 from bertbook.corpus.datasets.questions import (
     Question,
     Span,
-    parse_questions,
     passage_questions,
-    question_kind,
     read_squad,
 )
 from bertbook.corpus.datasets.requests import (
@@ -50,12 +48,10 @@ from bertbook.corpus.datasets.requests import (
     parse_requests,
     service_requests,
 )
-from bertbook.corpus.datasets.splits import SPLITS, split_text
+from bertbook.corpus.datasets.splits import SPLITS
 from bertbook.corpus.kjv.chapters import (
     Chapter,
     KjvParts,
-    as_documents,
-    kjv_chapters,
     kjv_parts,
     kjv_text,
 )
@@ -66,7 +62,7 @@ from bertbook.corpus.toy.ladder import (
     masked_word_loss,
     vocabulary,
 )
-from bertbook.corpus.toy.sentences import hundred_sentences, read_sentences
+from bertbook.corpus.toy.sentences import hundred_sentences
 from bertbook.corpus.world.floor import (
     Estimate,
     Floors,
@@ -83,7 +79,7 @@ from bertbook.corpus.world.grammar import (
     untagged,
     world_words,
 )
-from bertbook.corpus.world.masking_noise import MaskingNoise, hide_words
+from bertbook.corpus.world.masking_noise import MaskingNoise
 from bertbook.corpus.world.oracle import Oracle, Posterior
 from bertbook.corpus.world.sampling import Pair, sample_documents, sample_pairs, sample_tagged
 
@@ -114,14 +110,11 @@ __all__ = [
     "TaggedSentence",
     "World",
     "WorldLadder",
-    "as_documents",
     "corrupted_floors",
     "entity_sentences",
     "glosses_file",
     "hidden_once_floors",
-    "hide_words",
     "hundred_sentences",
-    "kjv_chapters",
     "kjv_parts",
     "kjv_text",
     "letters_file",
@@ -130,15 +123,12 @@ __all__ = [
     "noun_glosses",
     "parse_entities",
     "parse_pairs",
-    "parse_questions",
     "parse_requests",
     "parse_senses",
     "parse_world",
     "passage_questions",
-    "question_kind",
     "question_pairs",
     "read_entities",
-    "read_sentences",
     "read_squad",
     "sample_documents",
     "sample_pairs",
@@ -147,7 +137,6 @@ __all__ = [
     "senses",
     "service_requests",
     "small_world",
-    "split_text",
     "town_letters",
     "untagged",
     "vocabulary",

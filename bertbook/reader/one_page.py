@@ -1,7 +1,4 @@
-"""BERT on one page, made of the reader's own classes: what `make one-page` writes. Chapter 12.
-
-Each class on the page gives way to the reader's of the same role; the others stay.
-"""
+"""BERT on one page with the reader's own classes: what `make one-page` writes. Chapter 12."""
 
 from __future__ import annotations
 
@@ -15,7 +12,8 @@ from typing import NamedTuple
 from berttools.cli.files import require_output, write_output
 from berttools.grade.names import names_from_outside
 
-from .contracts import Part, replacements_of, require_contract
+from .contracts.names import Part, replacements_of
+from .contracts.require import require_contract
 from .reader_file import READER_FILE, run_reader_file
 
 PAGE = Path(__file__).parents[2] / "book" / "bert.py"
@@ -44,27 +42,27 @@ class Block(NamedTuple):
 
 
 def one_page(path: Path, page: str | None = None) -> OnePage:
-    """Put a reader's classes in the place of ours on the page."""
-    players, problems = replacements_of(run_reader_file(path))
-    mine = blocks_of(path.read_text(encoding="utf-8"))
-    ours = blocks_of(PAGE.read_text(encoding="utf-8") if page is None else page)
-    known = {name for block in ours for name in block.names} | {"part", *SAME_FUNCTIONS}
-    names = {player.__name__: _on_page(role) for role, player in players.items()}
+    """Replace classes on the page by the reader's."""
+    replacements, problems = replacements_of(run_reader_file(path))
+    own_blocks = blocks_of(path.read_text(encoding="utf-8"))
+    page_blocks = blocks_of(PAGE.read_text(encoding="utf-8") if page is None else page)
+    known = {name for block in page_blocks for name in block.names} | {"part", *SAME_FUNCTIONS}
+    names = {replacement.__name__: _on_page(role) for role, replacement in replacements.items()}
     needed: dict[str, list[Block]] = {}
-    for role, player in players.items():
-        blocks = list(_needed(player.__name__, mine, set(names)))
-        if problem := _problem(role, player, blocks, known):
+    for role, replacement in replacements.items():
+        blocks = list(_needed(replacement.__name__, own_blocks, set(names)))
+        if problem := _problem(role, replacement, blocks, known):
             problems.append(problem)
         else:
-            needed[player.__name__] = blocks
+            needed[replacement.__name__] = blocks
     used = [*needed]
-    for name, blocks in _helpers(ours, needed, names).items():
+    for name, blocks in _helpers(page_blocks, needed, names).items():
         names[name], needed[name] = name.removeprefix("my_"), blocks
-    return OnePage(_written(ours, mine, needed, names), used, problems)
+    return OnePage(_written(page_blocks, own_blocks, needed, names), used, problems)
 
 
 def _helpers(
-    ours: list[Block], needed: dict[str, list[Block]], names: dict[str, str]
+    page_blocks: list[Block], needed: dict[str, list[Block]], names: dict[str, str]
 ) -> dict[str, list[Block]]:
     """Find functions that a part needs, my_x, where x stands on the page for that part alone."""
     replaced = {names[name] for name in needed}
@@ -72,7 +70,7 @@ def _helpers(
     for block in (block for blocks in needed.values() for block in blocks):
         for name in (name for name in block.names if name.startswith("my_")):
             bare = name.removeprefix("my_")
-            users = [other for other in ours if bare in names_from_outside(other.text)]
+            users = [other for other in page_blocks if bare in names_from_outside(other.text)]
             if name not in names and users and all({*user.names} <= replaced for user in users):
                 found[name] = [block]
     return found
@@ -109,7 +107,7 @@ def _module(node: ast.stmt) -> str | None:
 
 
 def _on_page(role: Part) -> str:
-    """Name one of ours as the page does: BertLayer, or nn.Dropout."""
+    """Name a part as the page does: BertLayer, or nn.Dropout."""
     return f"nn.{role.__name__}" if role.__module__.startswith("torch") else role.__name__
 
 
@@ -124,11 +122,11 @@ def _needed(name: str, blocks: list[Block], parts: set[str]) -> Iterator[Block]:
     yield from (block for block in blocks if block in wanted)
 
 
-def _problem(role: Part, player: Callable, blocks: list[Block], known: set[str]) -> str:
+def _problem(role: Part, replacement: Callable, blocks: list[Block], known: set[str]) -> str:
     """Say why a part cannot stand on the page; nothing if it can."""
-    name, place = player.__name__, _on_page(role)
+    name, place = replacement.__name__, _on_page(role)
     try:
-        require_contract(role, player)
+        require_contract(role, replacement)
     except (TypeError, ValueError) as error:
         return f"{name} is left out: {error}"
     if place not in known:
@@ -141,18 +139,21 @@ def _problem(role: Part, player: Callable, blocks: list[Block], known: set[str])
 
 
 def _written(
-    ours: list[Block], mine: list[Block], needed: dict[str, list[Block]], names: dict[str, str]
+    page_blocks: list[Block],
+    own_blocks: list[Block],
+    needed: dict[str, list[Block]],
+    names: dict[str, str],
 ) -> str:
-    """Write the page, the reader's imports behind ours, and helpers before the first part."""
-    known = {"part", *SAME_FUNCTIONS, *(name for block in ours for name in block.names)}
+    """Write the page, the reader's imports after the others, helpers before the first part."""
+    known = {"part", *SAME_FUNCTIONS, *(name for block in page_blocks for name in block.names)}
     wanted = {block for blocks in needed.values() for block in blocks}
-    used = [block for block in mine if block in wanted]
+    used = [block for block in own_blocks if block in wanted]
     imports = [block.text.strip() for block in used if block.module and {*block.names} - known]
     helpers = [block for block in used if not block.module and not {*block.names} & {*needed}]
     parts = {names[name]: block for block in used for name in block.names if name in needed}
-    last_import = max(number for number, block in enumerate(ours) if block.module)
+    last_import = max(number for number, block in enumerate(page_blocks) if block.module)
     written = []
-    for number, block in enumerate(ours):
+    for number, block in enumerate(page_blocks):
         replaced = next((parts[name] for name in block.names if name in parts), None)
         if replaced is not None:
             written += [_set(each, names) for each in [*helpers, replaced]]

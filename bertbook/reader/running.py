@@ -11,76 +11,80 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from bertbook.core.exercises.compare import dressed
+import torch
+
+from bertbook.core.exercises.compare import converted
 from bertbook.core.setting import is_stored
 from minibert.parts import replaced, use
 from minibert.pretraining import BertForPreTraining
 
-from .contracts import Part, replacements_of, roles_inside, spoken_name
+from .contracts.names import Part, replacements_of, spoken_name
+from .contracts.parameter_shapes import roles_inside
 from .reader_file import READER_FILE, run_reader_file
 
-WHOLE = BertForPreTraining  # the model that is built of all that the chapters build
-FEW = 3
+MODEL = BertForPreTraining  # the model that is built of all that the chapters build
+MOST_NAMED = 3
 
 
-def running_on(**ours: Callable) -> SimpleNamespace | None:
-    """Let what you have kept play from here on, and say whose part plays what.
+def running_on(**functions: Callable) -> SimpleNamespace | None:
+    """Use what you have kept from here on, and print which parts are yours.
 
-    Without arguments, every model that is built from here on is made of the classes in my_bert.py,
-    and of ours where it has none. The stored book runs on ours.
+    Without arguments, models that are built from here on have the classes in my_bert.py, and the
+    package's where it has none. The stored book uses the package's alone.
 
     Parameters
     ----------
-    **ours
+    **functions
         Functions of the package, each by its name: ``running_on(softmax=softmax)``.
 
     Returns
     -------
     SimpleNamespace or None
         With arguments: under each name yours, ``my_softmax``, if you have kept it, and otherwise
-        ours.
+        the package's.
     """
-    kept = _things()
-    if not ours:
-        _play(kept)
+    kept = _reader_definitions()
+    if not functions:
+        _replace_parts(kept)
         return None
     yours = {
-        name: _in_the_dress_of(function, kept[f"my_{name}"])
-        for name, function in ours.items()
+        name: _with_types_of(function, kept[f"my_{name}"])
+        for name, function in functions.items()
         if f"my_{name}" in kept
     }
-    players = [f"{'your' if name in yours else 'our'} {name}" for name in ours]
-    print(f"Running on: {', '.join(players)}.")
-    return SimpleNamespace(**(ours | yours))
+    used = [f"{'your' if name in yours else 'our'} {name}" for name in functions]
+    print(f"Running on: {', '.join(used)}.")
+    return SimpleNamespace(**(functions | yours))
 
 
-def _in_the_dress_of(ours: Callable, yours: Callable) -> Callable:
-    """Let a function return arrays, tensors and tuples where ours does.
+def _with_types_of(reference: Callable, submission: Callable) -> Callable:
+    """Convert results to the reference's types: arrays, tensors and tuples.
 
-    Its checker takes a list of the same numbers as well; cells compute with what ours returns. Ours
-    is asked once, with copies of the first arguments, where these can be copied.
+    A checker accepts a list of the same numbers; cells compute with arrays. The reference runs
+    once, on copies of the first arguments, where these can be copied.
     """
     like: list[Any] = []
 
-    @wraps(yours)
+    @wraps(submission)
     def function(*given: Any, **named: Any) -> Any:
         if not like:
             like.append(None)
-            with suppress(Exception):  # ours is only a sample here
-                like[0] = ours(*copy.deepcopy(given), **copy.deepcopy(named))
-        answer = yours(*given, **named)
-        return answer if like[0] is None else dressed(answer, like[0])
+            # It is only asked for the types, so it must not draw what the submission would draw.
+            with suppress(Exception), torch.random.fork_rng(devices=[]):
+                like[0] = reference(*copy.deepcopy(given), **copy.deepcopy(named))
+        result = submission(*given, **named)
+        return result if like[0] is None else converted(result, like[0])
 
     return function
 
 
 def _named_file() -> str:
-    """Return the file that takes the place of the reader's, when the book is tested on one."""
+    """Return the file that replaces the reader's when the book is tested on one."""
     return os.environ.get("BOOK_MINE", "")
 
 
-def _things() -> dict[str, Callable]:
-    """Run the file that counts here; say so if that is not possible."""
+def _reader_definitions() -> dict[str, Callable]:
+    """Run the reader's file and return what it defines; print why if that is not possible."""
     path = Path(_named_file() or READER_FILE)
     if not _named_file() and (is_stored() or not path.is_file()):
         return {}
@@ -89,34 +93,34 @@ def _things() -> dict[str, Callable]:
     except ValueError as error:
         if _named_file():
             raise
-        print(f"{error}. Until it is mended, ours play.")
+        print(f"{error}. Until it is mended, the package's are used.")
         return {}
 
 
-def _play(kept: dict[str, Callable]) -> None:
-    """Let each part play that keeps its contract; say what is wrong with the others."""
+def _replace_parts(kept: dict[str, Callable]) -> None:
+    """Use each part that fulfills its contract; print what is wrong with the others."""
     use({role: role for role in replaced()})
-    players, nameless = replacements_of(kept)
-    playing: list[Part] = []
-    for role, player in players.items():
+    replacements, unknown = replacements_of(kept)
+    used: list[Part] = []
+    for role, replacement in replacements.items():
         try:
-            use({role: player})
+            use({role: replacement})
         except (TypeError, ValueError) as error:
             if _named_file():
                 raise
-            print(f"{error}. Until it is mended, ours plays.")
+            print(f"{error}. Until it is mended, the package's is used.")
         else:
-            playing.append(role)
-    for sentence in nameless:
+            used.append(role)
+    for sentence in unknown:
         print(f"{sentence}.")
-    print(f"Running on: {_cast(playing)}.")
+    print(f"Running on: {_summary(used)}.")
 
 
-def _cast(playing: list[Part]) -> str:
-    """Say whose part plays what, and of the whole model which few parts are still ours."""
-    yours = [f"your {spoken_name(role)}" for role in playing]
-    ours = [spoken_name(role) for role in roles_inside(WHOLE) if role not in playing]
-    if not ours:
+def _summary(used: list[Part]) -> str:
+    """Name the parts that are the reader's, and the package's if they are few."""
+    yours = [f"your {spoken_name(role)}" for role in used]
+    others = [spoken_name(role) for role in roles_inside(MODEL) if role not in used]
+    if not others:
         return f"{', '.join(yours)}: every part of the model is yours"
-    rest = f"our {' and our '.join(ours)}" if len(ours) <= FEW else "ours for the rest"
+    rest = f"our {' and our '.join(others)}" if len(others) <= MOST_NAMED else "ours for the rest"
     return ", ".join([*yours, rest]) if yours else "our parts"

@@ -114,8 +114,7 @@ class BagOfWords:
         penalty: float = 0.1,
     ) -> None:
         self.vectors = _fitted_on(texts)
-        rows = self.vectors.transform(texts)
-        self.linear = fit_linear(rows, labels, weights, penalty)
+        self.linear = fit_linear(self.vectors.transform(texts), labels, weights, penalty)
 
     @classmethod
     def best(
@@ -124,22 +123,7 @@ class BagOfWords:
         labels: Mapping[str, Labels],
         weights: Float[Tensor, " classes"],
     ) -> BagOfWords:
-        """Fit on the texts to learn from, with the penalty that fits those to choose with best.
-
-        Parameters
-        ----------
-        texts : mapping from str to sequence of str
-            Under ``"train"`` the texts to learn from, under ``"validation"`` those to choose with.
-        labels : mapping from str to sequence of int, or int array of shape (rows,)
-            A class for each text, under the same names.
-        weights : Float[Tensor, " classes"]
-            What a text of each class counts.
-
-        Returns
-        -------
-        BagOfWords
-            With the best of the penalties 1, 0.1 and 0.01.
-        """
+        """Fit on the part ``train``, with the penalty that fits the part ``validation`` best."""
         vectors = _fitted_on(texts["train"])
         rows = {part: vectors.transform(some) for part, some in texts.items()}
         return cls._of(vectors, best_linear(rows, labels, weights))
@@ -148,22 +132,7 @@ class BagOfWords:
     def from_parts(
         cls, terms: Sequence[str], rarity: Float[np.ndarray, " terms"], linear: Linear
     ) -> BagOfWords:
-        """Put together what was fitted before.
-
-        Parameters
-        ----------
-        terms : Sequence[str]
-            The words and word pairs, in the order of the rows of the matrix.
-        rarity : Float[ndarray, "terms"]
-            The factor of each term, `vectors.idf_`.
-        linear : Linear
-            Matrix and bias.
-
-        Returns
-        -------
-        BagOfWords
-            Ready to answer.
-        """
+        """Put together what was fitted before: `terms`, ``vectors.idf_`` and `linear`."""
         vectors = _vectorizer(terms)
         vectors.idf_ = rarity
         return cls._of(vectors, linear)
@@ -180,34 +149,12 @@ class BagOfWords:
         return self.vectors.get_feature_names_out().tolist()
 
     def probabilities(self, texts: Sequence[str]) -> Float[np.ndarray, "rows classes"]:
-        """Return the probability of each class for each text.
+        """Return the probability of each class for each text; rows sum to 1."""
+        return with_temperature(self.logits(texts), 1.0)
 
-        Parameters
-        ----------
-        texts : Sequence[str]
-            Any number.
-
-        Returns
-        -------
-        Float[ndarray, "rows classes"]
-            Rows sum to 1.
-        """
-        return with_temperature(self.linear.logits(self.vectors.transform(texts)), 1.0)
-
-    def logits(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
-        """Score the texts of a table.
-
-        Parameters
-        ----------
-        table : LabeledTable
-            Its texts are read, pairs as one text.
-
-        Returns
-        -------
-        Float[ndarray, "rows classes"]
-            Scores before the softmax.
-        """
-        return self.linear.logits(self.vectors.transform(table.whole_texts))
+    def logits(self, texts: Sequence[str]) -> Float[np.ndarray, "rows classes"]:
+        """Score texts, before the softmax."""
+        return self.linear.logits(self.vectors.transform(texts))
 
 
 def _fitted_on(texts: Sequence[str]) -> TfidfVectorizer:
@@ -230,15 +177,7 @@ def _vectorizer(terms: Sequence[str] | None) -> TfidfVectorizer:
 
 
 class FrozenVectors(nn.Module):
-    """A linear classifier on the mean of an encoder's vectors, scaled to length 1.
-
-    Parameters
-    ----------
-    encoder : BertModel
-        Without a pooler; it is not trained.
-    linear : Linear
-        What was fitted on its vectors.
-    """
+    """A linear classifier on the mean of an encoder's vectors, which is not trained."""
 
     def __init__(self, encoder: BertModel, linear: Linear) -> None:
         super().__init__()

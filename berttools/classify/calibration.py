@@ -65,32 +65,11 @@ def with_temperature(
 def fit_temperature(
     logits: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"]
 ) -> float:
-    """Find the temperature with the lowest loss, on rows that were not trained on.
+    """Find the temperature from 0.05 to 20 with the lowest loss on rows that were not trained on.
 
     The loss is convex in ``1 / temperature``, and its slope there is the mean over rows of
-    ``sum(p * logits) - logits[label]``: where that is 0, by halving an interval, is the answer.
-
-    Parameters
-    ----------
-    logits : float array, shape (rows, classes)
-        One score per class, of a validation part.
-    labels : int array, shape (rows,)
-        The true classes.
-
-    Returns
-    -------
-    float
-        From 0.05 to 20; an end of this range if the best one lies beyond.
-
-    References
-    ----------
-    Guo et al. (2017), section 4.2.
-
-    Examples
-    --------
-    >>> logits = np.array([[4.0, 0.0]] * 4)
-    >>> round(4 / fit_temperature(logits, np.array([0, 0, 0, 1])), 4)  # ln 3, so that p is 3 / 4
-    1.0986
+    ``sum(p * logits) - logits[label]``: where that is 0, by halving an interval, is the answer
+    (Guo et al., 2017, section 4.2).
     """
     logits, labels = np.asarray(logits, dtype=np.float64), np.asarray(labels)
     of_truth = np.take_along_axis(logits, labels[:, None], axis=-1)[:, 0]  # (rows)
@@ -125,8 +104,7 @@ def reliability(
     Returns
     -------
     list of Bin
-        Those that hold an answer, the lowest first: its limits, how many answers, their mean
-        probability, and the share that is right.
+        Those that hold an answer, the lowest first.
 
     Examples
     --------
@@ -137,17 +115,12 @@ def reliability(
     """
     confidence, right = probs.max(axis=-1), probs.argmax(axis=-1) == labels  # (rows), (rows)
     place = np.minimum((confidence * bins).astype(int), bins - 1)  # (rows)
-    counts = np.bincount(place)
-    return [
-        Bin(
-            number / bins,
-            (number + 1) / bins,
-            int(counts[number]),
-            float(confidence[place == number].mean()),
-            float(right[place == number].mean()),
-        )
-        for number in np.flatnonzero(counts).tolist()
-    ]
+    found = []
+    for number in np.unique(place).tolist():
+        own = place == number  # (rows)
+        means = float(confidence[own].mean()), float(right[own].mean())
+        found.append(Bin(number / bins, (number + 1) / bins, int(own.sum()), *means))
+    return found
 
 
 def calibration_error(

@@ -7,8 +7,7 @@ import math
 from functools import partial
 from types import MappingProxyType
 
-from berttools.cli.failures import guarded
-from berttools.cli.loading import ended_by_ctrl_c
+from berttools.cli.failures import ended_by_ctrl_c, guarded
 from berttools.cli.options import (
     LOOK,
     SEED,
@@ -81,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
         return answer(options)
 
     if options.does == "predict":
-        return guarded(work, lambda: "type the same command again", lambda: False)
+        return guarded(work, lambda: "type the same command again", lambda: True)
     return guarded(work, lambda: go_on(options.out), lambda: is_finished(options.out, REPORT))
 
 
@@ -102,11 +101,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     return options
 
 
-def go_on(folder: str) -> str:
-    """Return the sentence with the command that resumes a run."""
-    return resume_hint(folder, "classify train")
-
-
+go_on = partial(resume_hint, command="classify train")
 _add = partial(add_option, defaults=DEFAULTS)
 
 

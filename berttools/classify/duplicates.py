@@ -1,11 +1,11 @@
-"""Texts that occur more than once: copies, contradictions, and leaks between parts. Chapter 19."""
+"""Texts that occur more than once: copies, contradictions, and texts of one pattern. Chapter 19."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
 from .table import LabeledTable
@@ -21,9 +21,9 @@ class Duplicates(NamedTuple):
     Parameters
     ----------
     exact : list of int
-        Rows with a text that was there before, up to case, punctuation and white space.
+        Rows with a text that was there before, letter by letter.
     near : list of int
-        Rows with a text that nearly was there before.
+        Rows with a text that was there before but for case, white space and marks of sentences.
     contradictions : list of list of int
         Groups of rows of one text whose labels differ.
     """
@@ -45,19 +45,20 @@ def normalize_text(text: str) -> str:
     return re.sub(r"\d+", "0", " ".join(words)) or text
 
 
-def copy_keys(table: LabeledTable) -> list[tuple[str, ...]]:
-    """Return for each row its plain text, or pair of texts: copies have the same key."""
-    return _keys(table, plain_text)
-
-
-def text_keys(table: LabeledTable) -> list[tuple[str, ...]]:
-    """Return for each row its normalized text, or pair: texts of one pattern have the same key."""
-    return _keys(table, normalize_text)
-
-
-def _keys(table: LabeledTable, normalized: Callable[[str], str]) -> list[tuple[str, ...]]:
+def keys_of(
+    table: LabeledTable, normalized: Callable[[str], str] = plain_text
+) -> list[tuple[str, ...]]:
+    """Return for each row its text, or pair of texts, without what does not count."""
     columns = [table.texts] + ([table.pairs] if table.pairs else [])
     return [tuple(map(normalized, texts)) for texts in zip(*columns, strict=True)]
+
+
+def rows_by(keys: Iterable[Hashable]) -> list[list[int]]:
+    """Return the rows of each key, in the order of the first ones."""
+    rows_of = defaultdict(list)
+    for row, key in enumerate(keys):
+        rows_of[key].append(row)
+    return [*rows_of.values()]
 
 
 def find_duplicates(table: LabeledTable) -> Duplicates:
@@ -81,16 +82,11 @@ def find_duplicates(table: LabeledTable) -> Duplicates:
     >>> find_duplicates(table)
     Duplicates(exact=[3], near=[1], contradictions=[[0, 1, 3]])
     """
-    whole = list(zip(table.texts, table.pairs or table.texts, strict=True))
     labels = table.labels or [""] * len(table)
-    duplicates, seen, rows_of = Duplicates([], [], []), set(), defaultdict(list)
-    for row, (key, text) in enumerate(zip(copy_keys(table), whole, strict=True)):
-        if key in rows_of:
-            (duplicates.exact if text in seen else duplicates.near).append(row)
-        rows_of[key].append(row)
-        seen.add(text)
-    contradictions = [rows for rows in rows_of.values() if len({labels[row] for row in rows}) > 1]
-    return duplicates._replace(contradictions=contradictions)
+    alike, same = rows_by(keys_of(table)), rows_by(keys_of(table, str))
+    later, exact = ({row for rows in groups for row in rows[1:]} for groups in (alike, same))
+    contradictions = [rows for rows in alike if len({labels[row] for row in rows}) > 1]
+    return Duplicates(sorted(exact), sorted(later - exact), contradictions)
 
 
 def without_copies(table: LabeledTable) -> list[int]:
@@ -108,40 +104,12 @@ def without_copies(table: LabeledTable) -> list[int]:
     list of int
         Numbers of rows, in order. A text with two labels keeps a row of each.
     """
-    first: dict[tuple, int] = {}
-    keys = zip(copy_keys(table), table.labels or [""] * len(table), strict=True)
-    for row, key in enumerate(keys):
-        first.setdefault(key, row)
-    return list(first.values())
+    keys = zip(keys_of(table), table.labels or [""] * len(table), strict=True)
+    return [rows[0] for rows in rows_by(keys)]
 
 
 def find_patterns(table: LabeledTable) -> list[list[int]]:
     """Return the rows of each group of texts that differ in digits or signs only."""
-    rows_of = defaultdict(list)
-    for row, key in enumerate(text_keys(table)):
-        rows_of[key].append(row)
-    keys = copy_keys(table)
-    return [rows for rows in rows_of.values() if len({keys[row] for row in rows}) > 1]
-
-
-def find_leaks(seen: LabeledTable, asked: LabeledTable) -> list[int]:
-    """Find rows that are asked about though a text of the same pattern was trained on.
-
-    Parameters
-    ----------
-    seen, asked : LabeledTable
-        What a model learns from, and what it is measured on.
-
-    Returns
-    -------
-    list of int
-        Numbers of rows of `asked` whose text stands in `seen`, up to case, punctuation, signs and
-        digits, with whichever label.
-
-    Examples
-    --------
-    >>> find_leaks(LabeledTable(["It hums.", "No bill."]), LabeledTable(["Which bill?", "it HUMS"]))
-    [1]
-    """
-    known = {*text_keys(seen)}
-    return [row for row, key in enumerate(text_keys(asked)) if key in known]
+    keys = keys_of(table)
+    groups = rows_by(keys_of(table, normalize_text))
+    return [rows for rows in groups if len({keys[row] for row in rows}) > 1]

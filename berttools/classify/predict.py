@@ -19,7 +19,7 @@ from berttools.fill import split_pair
 from minibert.training import choose_device
 
 from .command import go_on
-from .notes import notes_on_unknown
+from .prepare import notes_on_unknown
 from .saving import FILE, Classifier, load_classifier
 from .table import LabeledTable, read_table
 from .thresholds import REFUSAL

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,13 +30,13 @@ from .tuning import logits_of_table
 FILE, FORMAT = "classifier.json", "minibert classifier 1"
 LINEAR, WORDS = "linear.safetensors", "words.json"
 LEAST = 3  # tokens: [CLS], one of the text, [SEP]
-# As --use takes them, and what is not in the file: it is beside it, or the model knows it.
+# As --use takes them.
 _METHOD_OF = {
     BertForSequenceClassification: "fine-tuned",
     FrozenVectors: "frozen",
     BagOfWords: "words",
 }
-_ELSEWHERE = {"model", "tokenizer", "classes"}
+_FIELDS = ("max_length", "columns", "temperature", "thresholds")
 
 
 class Reply(NamedTuple):
@@ -95,54 +95,17 @@ class Classifier(NamedTuple):
         return [*self.classes]
 
     def logits(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
-        """Score the texts of a table.
-
-        Parameters
-        ----------
-        table : LabeledTable
-            Its texts are read.
-
-        Returns
-        -------
-        Float[ndarray, "rows classes"]
-            Scores, not yet divided by the temperature.
-        """
+        """Score the texts of a table; nothing is divided by the temperature yet."""
         if isinstance(self.model, BagOfWords):
-            return self.model.logits(table)
+            return self.model.logits(table.whole_texts)
         assert self.tokenizer is not None and self.max_length is not None
         if isinstance(self.model, FrozenVectors):
             return self.model.logits(self.tokenizer, table, self.max_length)
         return logits_of_table(self.model, self.tokenizer, table, max_length=self.max_length)
 
-    def probabilities(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
-        """Return the probability of each class for each row.
-
-        Parameters
-        ----------
-        table : LabeledTable
-            Its texts are read.
-
-        Returns
-        -------
-        Float[ndarray, "rows classes"]
-            ``softmax(logits / temperature)``; rows sum to 1.
-        """
-        return with_temperature(self.logits(table), self.temperature)
-
     def answer(self, table: LabeledTable) -> list[Reply]:
-        """Answer each row of a table.
-
-        Parameters
-        ----------
-        table : LabeledTable
-            Its texts are read.
-
-        Returns
-        -------
-        list of Reply
-            One for each row.
-        """
-        probs, names = self.probabilities(table), self.names
+        """Answer each row of a table."""
+        probs, names = with_temperature(self.logits(table), self.temperature), self.names
         decided = decide(probs, np.array(self.thresholds or np.zeros(len(names))))
         return [
             Reply(None if d == UNKNOWN else names[d], float(row.max()), names[int(row.argmax())])
@@ -163,19 +126,18 @@ def save_classifier(classifier: Classifier, folder: str | Path) -> None:
     """
     folder, model = Path(folder), classifier.model
     folder.mkdir(parents=True, exist_ok=True)
-    if not isinstance(model, BagOfWords):
-        whole = model.encoder if isinstance(model, FrozenVectors) else model
-        save_pretrained(whole, folder, classifier.tokenizer)
     if isinstance(model, BagOfWords):
         write_json(folder / WORDS, {"terms": model.terms})
         _write_arrays(folder, {**model.linear._asdict(), "rarity": model.vectors.idf_})
     elif isinstance(model, FrozenVectors):
+        save_pretrained(model.encoder, folder, classifier.tokenizer)
         _write_arrays(folder, model.linear._asdict())
-    fields = {"format": FORMAT, "method": _METHOD_OF[type(model)], **classifier._asdict()}
+    else:
+        save_pretrained(model, folder, classifier.tokenizer)
+    fields = {name: getattr(classifier, name) for name in _FIELDS}
     fields["thresholds"] = [t if math.isfinite(t) else None for t in classifier.thresholds]
-    for name in {*_ELSEWHERE} - ({"classes"} if classifier.classes else set()):
-        del fields[name]
-    write_json(folder / FILE, fields)
+    fields |= {"classes": [*classifier.classes]} if classifier.classes else {}
+    write_json(folder / FILE, {"format": FORMAT, "method": _METHOD_OF[type(model)], **fields})
 
 
 def load_classifier(folder: str | Path) -> Classifier:
@@ -201,21 +163,78 @@ def load_classifier(folder: str | Path) -> Classifier:
     method = fields.pop("method", "fine-tuned")
     if fields.pop("format", None) != FORMAT or method not in _METHOD_OF.values():
         raise ValueError(f"{path} is damaged or of another version; train again")
-    tokenizer = None if method == "words" else load_tokenizer(folder)
-    if method == "words":
-        model, classes = _load_words(folder)
-        longest = None
-    elif method == "frozen":
-        model, classes = _load_frozen(folder)
-        longest = model.encoder.config.max_position_embeddings
+    if method == "fine-tuned":
+        model, wanted = load_pretrained(BertForSequenceClassification, folder), {*_FIELDS}
+        classes = model.num_labels
     else:
-        model = load_pretrained(BertForSequenceClassification, folder)
-        classes, longest = model.num_labels, model.config.max_position_embeddings
-    wanted = {*Classifier._fields} - _ELSEWHERE | ({"classes"} if method != "fine-tuned" else set())
-    if problem := damage(fields, wanted, classes, longest):
-        raise ValueError(f"{path} is damaged: {problem}; train again")
+        model, wanted = _load_linear(folder, method == "words"), {*_FIELDS, "classes"}
+        classes = len(model.linear.bias)
+    tokenizer = None if isinstance(model, BagOfWords) else load_tokenizer(folder)
+    longest = 0 if isinstance(model, BagOfWords) else model.config.max_position_embeddings
+    if names := wanted ^ {*fields}:
+        raise ValueError(f"{path} is damaged: {min(names)!r} is missing or unknown; train again")
+    for name, (is_right, told) in _checks(fields, classes, longest).items():
+        if name in fields and not is_right:
+            value = repr(fields[name])[:60]
+            raise ValueError(f"{path} is damaged: {name!r} is {value}, not {told}; train again")
     fields["thresholds"] = [math.inf if t is None else float(t) for t in fields["thresholds"]]
     return Classifier(model, tokenizer, **fields)
+
+
+def _checks(fields: Mapping[str, Any], classes: int, longest: int) -> dict[str, tuple[bool, str]]:
+    """Say of each field of a file whether it is right, and what it should be."""
+    length, columns, heat, levels = (fields[name] for name in _FIELDS)
+    names, given = (
+        {"pair": None} | (columns if isinstance(columns, dict) else {}),
+        fields.get("classes"),
+    )
+    is_list = isinstance(levels, list) and len(levels) in (0, classes)
+    fits = type(length) is int and LEAST <= length <= longest
+    return {
+        "max_length": (fits if longest else length is None, f"from {LEAST} to {longest}"),
+        "columns": (
+            {*names} == {"text", "pair"}
+            and isinstance(names["text"], str)
+            and isinstance(names["pair"], str | None),
+            "the names of a text and its pair",
+        ),
+        "temperature": (_is_number(heat, math.inf) and heat > 0, "a number above 0"),
+        "thresholds": (
+            is_list and all(level is None or _is_number(level, 1.0) for level in levels),
+            f"a probability or null for each of {classes} labels",
+        ),
+        "classes": (
+            isinstance(given, list)
+            and all(isinstance(name, str) for name in given)
+            and len({*given}) == len(given) == classes,
+            f"{classes} names",
+        ),
+    }
+
+
+def _is_number(value: Any, most: float) -> bool:
+    """Return whether a value is a number from 0 to `most`, and finite."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value) and 0 <= value <= most
+
+
+def _load_linear(folder: Path, counts_words: bool) -> BagOfWords | FrozenVectors:
+    """Load a linear classifier, and what makes the vectors for it."""
+    arrays = {name: tensor.numpy() for name, tensor in read_tensors(folder / LINEAR).items()}
+    matrix, bias, rarity = (arrays.get(name) for name in ("matrix", "bias", "rarity"))
+    if matrix is None or bias is None or matrix.ndim != 2 or matrix.shape[1:] != bias.shape:
+        raise ValueError(f"{str(folder / LINEAR)!r} is damaged; train again")
+    linear = Linear(matrix, bias)
+    if not counts_words:
+        encoder = frozen_encoder(folder)
+        if len(matrix) != encoder.config.hidden_size:
+            raise ValueError(f"{LINEAR!r} does not fit the model beside it; train again")
+        return FrozenVectors(encoder, linear)
+    terms = read_json(folder / WORDS).get("terms")
+    terms = [term for term in terms if isinstance(term, str)] if isinstance(terms, list) else []
+    if rarity is None or not len(terms) == len(rarity) == len(matrix):
+        raise ValueError(f"{WORDS!r} and {LINEAR!r} do not fit together; train again")
+    return BagOfWords.from_parts(terms, rarity, linear)
 
 
 def _write_arrays(folder: Path, arrays: dict[str, np.ndarray]) -> None:
@@ -223,77 +242,8 @@ def _write_arrays(folder: Path, arrays: dict[str, np.ndarray]) -> None:
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, draft)
 
 
-def _read_arrays(folder: Path) -> dict[str, np.ndarray]:
-    return {name: tensor.numpy() for name, tensor in read_tensors(folder / LINEAR).items()}
-
-
-def _load_words(folder: Path) -> tuple[BagOfWords, int]:
-    terms, arrays = read_json(folder / WORDS).get("terms"), _read_arrays(folder)
-    linear, rarity = _linear_of(folder, arrays), arrays.get("rarity")
-    terms = [term for term in terms if isinstance(term, str)] if isinstance(terms, list) else []
-    if rarity is None or not len(terms) == len(rarity) == len(linear.matrix):
-        raise ValueError(f"{WORDS!r} and {LINEAR!r} do not fit together; train again")
-    return BagOfWords.from_parts(terms, rarity, linear), len(linear.bias)
-
-
-def _load_frozen(folder: Path) -> tuple[FrozenVectors, int]:
-    encoder, linear = frozen_encoder(folder), _linear_of(folder, _read_arrays(folder))
-    if len(linear.matrix) != encoder.config.hidden_size:
-        raise ValueError(f"{LINEAR!r} does not fit the model beside it; train again")
-    return FrozenVectors(encoder, linear), len(linear.bias)
-
-
-def _linear_of(folder: Path, arrays: dict[str, np.ndarray]) -> Linear:
-    matrix, bias = arrays.get("matrix"), arrays.get("bias")
-    if matrix is None or bias is None or matrix.ndim != 2 or matrix.shape[1:] != bias.shape:
-        raise ValueError(f"{str(folder / LINEAR)!r} is damaged; train again")
-    return Linear(matrix, bias)
-
-
 def write_json(path: Path, content: object) -> None:
     """Write a file of JSON, whole or not at all."""
     with atomic_write(path) as draft:
         text = json.dumps(content, indent=1, ensure_ascii=False)
         draft.write_text(text + "\n", encoding="utf-8")
-
-
-def damage(
-    fields: Mapping[str, Any], wanted: Collection[str], classes: int, longest: int | None
-) -> str | None:
-    """Say what is wrong with the fields of a file, or return None.
-
-    `longest` is the most tokens that the model reads; None for one that reads no tokens.
-    """
-    if names := {*wanted} - {*fields}:
-        return f"it has no {min(names)!r}"
-    if names := {*fields} - {*wanted}:
-        return f"nobody knows its {min(names)!r}"
-    length, columns, heat, levels = (
-        fields[name] for name in ("max_length", "columns", "temperature", "thresholds")
-    )
-    if longest is None and length is not None:
-        return f"'max_length' is {length!r}, though it reads no tokens"
-    if longest is not None and not (type(length) is int and LEAST <= length <= longest):
-        return f"'max_length' is {length!r}, not from {LEAST} to {longest}"
-    names = {"pair": None} | columns if isinstance(columns, dict) else {}
-    is_text = isinstance(names.get("text"), str) and isinstance(names.get("pair"), str | None)
-    if {*names} != {"text", "pair"} or not is_text:
-        return f"'columns' is {columns!r}, not the names of a text and its pair"
-    if not _is_number(heat, math.inf) or heat == 0:
-        return f"'temperature' is {heat!r}, no number above 0"
-    if not isinstance(levels, list) or len(levels) not in (0, classes):
-        return f"'thresholds' is {str(levels)[:60]}, not one number for each of {classes} labels"
-    if wrong := [level for level in levels if level is not None and not _is_number(level, 1.0)]:
-        return f"{wrong[0]!r} in 'thresholds' is no probability"
-    if "classes" not in fields:
-        return None
-    given = fields["classes"]
-    are_texts = isinstance(given, list) and all(isinstance(name, str) for name in given)
-    is_whole = are_texts and len({*given}) == len(given) == classes
-    return None if is_whole else f"'classes' is {str(given)[:60]}, not {classes} names"
-
-
-def _is_number(value: Any, most: float) -> bool:
-    """Return whether a value is a number from 0 to `most`, and finite."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and 0 <= value <= most

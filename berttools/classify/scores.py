@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 DRAWS, ENDS = 1000, (0.025, 0.975)
-
-
-class ClassScores(NamedTuple):
-    """How well one class is answered, from 0 to 1, and how many rows it truly has."""
-
-    precision: float
-    recall: float
-    f1: float
-    support: int
 
 
 def count_confusions(
@@ -50,8 +41,8 @@ def count_confusions(
 
 def class_scores(
     labels: Int[np.ndarray, " rows"], answers: Int[np.ndarray, " rows"], classes: int
-) -> list[ClassScores]:
-    """Compute the scores of each class; 0 where nothing can be divided."""
+) -> list[list[float]]:
+    """Compute precision, recall, F1 and rows of each class; 0 where nothing can be divided."""
     from sklearn.metrics import precision_recall_fscore_support
 
     scores: Any = precision_recall_fscore_support(
@@ -60,12 +51,14 @@ def class_scores(
         labels=range(classes),
         zero_division=0,  # pyright: ignore[reportArgumentType]
     )
-    return [ClassScores(float(p), float(r), float(f), int(n)) for p, r, f, n in zip(*scores)]
+    return [[float(p), float(r), float(f), int(n)] for p, r, f, n in zip(*scores)]
 
 
-def mean_f1(scores: Sequence[ClassScores]) -> float:
+def mean_f1(labels: Int[np.ndarray, " rows"], answers: Int[np.ndarray, " rows"]) -> float:
     """Compute the mean of F1 over the classes that have rows."""
-    return float(np.mean([score.f1 for score in scores if score.support]))
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(labels, answers, labels=np.unique(labels), average="macro"))
 
 
 def interval(

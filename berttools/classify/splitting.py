@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import NamedTuple
 
 import numpy as np
 
-from .duplicates import copy_keys, find_patterns
+from .duplicates import find_patterns, keys_of, rows_by
 from .table import LabeledTable
 
 FEWEST = 3  # blocks of a class: one for each part
@@ -20,16 +20,12 @@ Blocks = list[list[int]]
 
 
 class Parts(NamedTuple):
-    """Numbers of rows: to learn from, to choose with, to be asked once.
+    """Numbers of rows.
 
     Parameters
     ----------
-    train : list of int
-        Rows to learn from.
-    validation : list of int
-        Rows to choose with.
-    test : list of int
-        Rows to be asked once.
+    train, validation, test : list of int
+        Rows to learn from, to choose with, and to be asked once.
     """
 
     train: list[int]
@@ -91,13 +87,12 @@ def split_rows(
     return Parts(*map(sorted, parts))
 
 
-def kept_together(table: LabeledTable) -> Blocks:
-    """Return the rows of each pattern, without those that are as many as a part has.
+def most_together(table: LabeledTable) -> float:
+    """Return how many texts of one pattern stay together: fewer than a part has.
 
-    Where digits and signs alone make so many texts, they are what the texts say.
+    Where digits and signs alone make more texts, they are what the texts say.
     """
-    most = max(ALWAYS, LARGEST * len(table))
-    return [rows for rows in find_patterns(table) if len(rows) <= most]
+    return max(ALWAYS, LARGEST * len(table))
 
 
 def linked_rows(table: LabeledTable) -> Blocks:
@@ -118,24 +113,15 @@ def linked_rows(table: LabeledTable) -> Blocks:
     >>> linked_rows(LabeledTable(["a b", "c d", "a b"]))
     [[0, 2], [1]]
     """
-    parent = list(range(len(table)))
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(row: int) -> int:
-        while parent[row] != row:
-            parent[row] = row = parent[parent[row]]
-        return row
-
-    for keys in (copy_keys(table), table.groups or ()):
-        first: dict[object, int] = {}
-        for row, key in enumerate(keys):
-            parent[root(row)] = root(first.setdefault(key, row))
-    for first_row, *others in kept_together(table):
-        for row in others:
-            parent[root(row)] = root(first_row)
-    members = defaultdict(list)
-    for row in range(len(table)):
-        members[root(row)].append(row)
-    return list(members.values())
+    patterns = [rows for rows in find_patterns(table) if len(rows) <= most_together(table)]
+    groups = [*rows_by(keys_of(table)), *rows_by(table.groups or ()), *patterns]
+    links = np.array([(rows[0], row) for rows in groups for row in rows]).T  # also to itself
+    graph = coo_array((np.ones(links.shape[1]), (links[0], links[1])), 2 * (len(table),))
+    _, blocks = connected_components(graph, directed=False)
+    return rows_by(blocks.tolist())
 
 
 def _places(table: LabeledTable) -> Sequence[str]:

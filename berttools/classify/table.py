@@ -8,15 +8,16 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, SupportsIndex
 
-from .decoding import has_controls, read_decoded
-from .delimited import split_delimited
+from .reading import read_decoded, split_delimited
 
 JSON_LINES = (".jsonl", ".ndjson", ".json")
+CONTROLS = re.compile("[\x80-\x9f]")
 Record = tuple[int, dict[str, Any]]
 
 
@@ -71,18 +72,7 @@ class LabeledTable:
         return list(map(" ".join, both)) if self.pairs else self.texts
 
     def take(self, rows: Iterable[SupportsIndex]) -> LabeledTable:
-        """Return some of the rows as a table.
-
-        Parameters
-        ----------
-        rows : iterable of int
-            Numbers of rows, in the order wanted.
-
-        Returns
-        -------
-        LabeledTable
-            The same columns, without `skipped` and `notes`.
-        """
+        """Return some of the rows as a table, by their numbers, without `skipped` and `notes`."""
         rows = [int(row) for row in rows]
         columns = {name: c for name, c in vars(self).items() if isinstance(c, list)}
         chosen = {name: [column[row] for row in rows] for name, column in columns.items()}
@@ -105,7 +95,8 @@ def read_table(
     ----------
     path : str or Path
         One JSON object a line if its name ends in ``.jsonl``, ``.ndjson`` or ``.json``; else a
-        header and rows, divided by commas, semicolons or tabs. A quoted text may have line breaks.
+        header and rows, divided by commas, semicolons, tabs or bars. A quoted text may have line
+        breaks.
         With tabs quotes are letters, if each line is a row without their help.
     text : str
         Name of the column of texts.
@@ -143,8 +134,8 @@ def read_table(
     if Path(path).suffix.lower() in JSON_LINES:
         records, notes = _json_lines(content, str(path)), ()
     else:
-        header, fields, notes = split_delimited(content, str(path), columns.values())
-        records = ((line, dict(zip(header, row, strict=True))) for line, row in fields)
+        header, listed, notes = split_delimited(content, str(path), columns.values())
+        records = ((line, dict(zip(header, row, strict=True))) for line, row in listed)
     rows, lines, skipped = [], [], []
     for line, record in records:
         if missing := [name for name in columns.values() if name not in record]:
@@ -163,7 +154,7 @@ def read_table(
 
 def _dropped(texts: list[str]) -> Iterator[str]:
     """Tell of characters that no tokenizer keeps."""
-    if count := sum(map(has_controls, texts)):
+    if count := sum(map(bool, map(CONTROLS.search, texts))):
         yield (
             f"{count:,} of {len(texts):,} texts hold characters from U+0080 to U+009F, which are "
             "dropped; in files of Windows they are quotes and the euro sign: is it cp1252?"

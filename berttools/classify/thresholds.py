@@ -82,14 +82,11 @@ def choose_thresholds(
     thresholds = np.full(probs.shape[-1], math.inf)
     for number in range(len(thresholds)):
         own = np.flatnonzero(answers == number)
-        levels, place = np.unique(confidence[own], return_inverse=True)
-        hits = np.bincount(place[labels[own] == number], minlength=len(levels))
-        # At each level: how many answers are at or above it, and how many of them are right.
-        kept, right = (np.cumsum(x[::-1])[::-1] for x in (np.bincount(place), hits))
-        bounds = [
-            clopper_pearson_lower(*both, alpha) for both in zip(right.tolist(), kept.tolist())
-        ]
-        reached = [x for x, bound in zip(levels, bounds) if bound >= target_precision]
+        own = own[np.argsort(-confidence[own], kind="stable")]  # the surest first
+        sure, hits = confidence[own], (labels[own] == number).cumsum()
+        bounds = [clopper_pearson_lower(int(n), kept, alpha) for kept, n in enumerate(hits, 1)]
+        is_level = np.append(sure[1:] < sure[:-1], True)[: len(sure)]  # the last one of equals
+        reached = sure[is_level & (np.array(bounds) >= target_precision)]
         thresholds[number] = min(reached, default=math.inf)
     return thresholds
 
@@ -109,35 +106,9 @@ def share_threshold(
     """Give one threshold to all classes whose answers are too few for one of their own.
 
     Together they reach the precision; one of them alone need not. A class of many answers that
-    are too often wrong has no part in it, nor has one without a row to choose with.
-
-    Parameters
-    ----------
-    probs : float array, shape (rows, classes)
-        Probabilities on a validation part.
-    labels : int array, shape (rows,)
-        The true classes.
-    thresholds : float array, shape (classes,)
-        What `choose_thresholds` has chosen.
-    target_precision : float
-        Wanted share of right answers, above 0 and below 1.
-    alpha : float, default 0.1
-        As for `clopper_pearson_lower`.
-
-    Returns
-    -------
-    thresholds : float array, shape (classes,)
-        The same where they are finite; infinity if together they are too few or too often wrong.
-    shared : bool array, shape (classes,)
-        Which classes have the common threshold.
-
-    Examples
-    --------
-    >>> probs = np.array([[0.9, 0.1], [0.1, 0.9]] * 15)
-    >>> labels = np.array([0, 1] * 15)
-    >>> alone = choose_thresholds(probs, labels, 0.9)
-    >>> share_threshold(probs, labels, alone, 0.9)
-    (array([0.9, 0.9]), array([ True,  True]))
+    are too often wrong has no part in it, nor has one without a row to choose with. Returned are
+    the thresholds, which are infinite where even together they are too few or too often wrong, and
+    which classes share one.
     """
     classes, answers = probs.shape[-1], probs.argmax(axis=-1)  # (rows)
     given, there = (np.bincount(x, minlength=classes) for x in (answers, labels))

@@ -15,7 +15,6 @@ from minibert.tasks import BertForSequenceClassification, SequenceClassifierOutp
 
 Labels = Sequence[int] | Int[np.ndarray, "..."]  # a class for each row
 
-
 MOST_TIMES = 10.0  # as often as one of the most frequent class, a row counts at most
 NEARLY_EQUAL = 1.5  # times as large as the smallest weight is the largest: they change little
 
@@ -23,29 +22,11 @@ NEARLY_EQUAL = 1.5  # times as large as the smallest weight is the largest: they
 def class_weights(
     labels: Labels, classes: int, most: float = math.inf
 ) -> Float[Tensor, " classes"]:
-    """Weigh classes so that each has the same share of the loss.
+    """Weigh classes so that each has the same share of the loss; 1 on average over the rows.
 
-    ``rows / (classes * rows of the class)``.
-
-    Parameters
-    ----------
-    labels : sequence of int, or int array, shape (rows,)
-        A class for each row to learn from, from 0 on.
-    classes : int
-        How many there are.
-    most : float, default infinity
-        A row counts at most so many times as one of the most frequent class: where a class has two
-        rows of a thousand, each of them would steer every batch that holds it.
-
-    Returns
-    -------
-    Float[Tensor, "classes"]
-        1 on average over the rows; 0 for a class without a row.
-
-    Examples
-    --------
-    >>> class_weights([0, 0, 0, 1], 2)
-    tensor([0.6667, 2.0000])
+    ``rows / (classes * rows of the class)``, and 0 for a class without a row. A row counts `most`
+    times as one of the most frequent class, at most: where a class has two rows of a thousand, each
+    of them would steer every batch that holds it.
     """
     counts = torch.bincount(torch.as_tensor(labels), minlength=classes)  # (classes)
     weights = len(labels) / (int((counts > 0).sum()) * counts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import stat
@@ -10,9 +9,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
-
-PLAIN = "minibert.plain"  # the name of `_plainly` among the error handlers of Python
-ASCII = {"…": "...", "–": "-", "—": "-", "“": '"', "”": '"', "‘": "'", "’": "'"}
 
 
 class OutputLost(Exception):  # noqa: N818
@@ -37,11 +33,9 @@ def say_if_possible(text: str) -> None:
 
 def with_output(command: Callable[[], int]) -> int:
     """Run a command, and end without a stack trace when its output cannot be written."""
-    # Only text that is written comes to it, so the error is always one of encoding.
-    codecs.register_error(PLAIN, _plainly)  # pyright: ignore[reportArgumentType]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=PLAIN)
+            stream.reconfigure(errors="backslashreplace")  # of letters that a terminal lacks
     try:
         try:
             return command()
@@ -96,10 +90,3 @@ def _warn(message: str) -> None:
         print(message, file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)  # nothing can be shown any more
-
-
-def _plainly(error: UnicodeEncodeError) -> tuple[str, int]:
-    """Replace a character that the encoding lacks by a similar ASCII one or its code."""
-    letters = error.object[error.start : error.end]
-    spelled = (ASCII.get(x) or x.encode("ascii", "backslashreplace").decode() for x in letters)
-    return "".join(spelled), error.end

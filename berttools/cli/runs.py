@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from berttools.cli.options import PLAN
 from minibert.disk import atomic_write, tmp_path
-from minibert.training import checkpoint_folders
 from minibert.training.checkpoint import LOCK
 
 Plan = dict[str, Any]
-PRETRAIN, CLASSIFY = "minibert pretrain 1", "minibert classify 2"  # the formats of plans
+EMPTY: Mapping[str, Any] = MappingProxyType({})
+PRETRAIN, CLASSIFY = "minibert pretrain 1", "minibert classify 3"  # the formats of plans
 COMMANDS = tuple(form.rpartition(" ")[0] for form in (PRETRAIN, CLASSIFY))
 REPORTS = ("report.txt", "report.md")  # written last
 
@@ -31,10 +32,9 @@ def require_free(folder: Path) -> None:
             raise ValueError(
                 f"{str(folder)!r} holds a run already, a finished one; name another folder"
             )
-        newest = [path.name for path in checkpoint_folders(folder)[:1]] or ["no checkpoint yet"]
         raise ValueError(
-            f"{str(folder)!r} holds a run already ({newest[0]}); add --resume to go on with it, or "
-            "name another folder"
+            f"{str(folder)!r} holds a run already; add --resume to go on with it, or name another "
+            "folder"
         )
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
@@ -52,12 +52,12 @@ def write_plan(folder: str | Path, plan: Plan) -> None:
         draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
 
 
-def read_plan(folder: str | Path, form: str) -> Plan:
-    """Read the plan of a run."""
-    path = Path(folder) / PLAN
+def read_plan(folder: str | Path, form: str, typed: Mapping[str, Any] = EMPTY) -> Plan:
+    """Read the plan of a run; raise if what was typed would make it another one."""
+    path, name = Path(folder) / PLAN, repr(str(folder))
     if not path.is_file():
         raise FileNotFoundError(
-            f"{str(folder)!r} holds no run to go on with (no {PLAN}); begin one without --resume"
+            f"{name} holds no run to go on with (no {PLAN}); begin one without --resume"
         )
     plan = require_own(folder, form)
     if plan is None or plan.get("format") != form:
@@ -65,6 +65,12 @@ def read_plan(folder: str | Path, form: str) -> Plan:
             f"{str(path)!r} is damaged or of another version (the format must be {form!r}); "
             "begin again in another folder"
         )
+    for option, value in typed.items():
+        if value != plan[option]:
+            raise ValueError(
+                f"the run in {name} was begun with --{option.replace('_', '-')} {plan[option]}, "
+                f"not {value}; leave the option out, or begin another run in another folder"
+            )
     return plan
 
 
@@ -82,11 +88,3 @@ def require_own(folder: str | Path, form: str) -> Plan | None:
             f"{str(folder)!r} is a folder of `{began}`, not of `{own}`; name another folder"
         )
     return plan
-
-
-def other_run(folder: str, name: str, before: object, now: object) -> ValueError:
-    """Return the error for an option that a run does not have."""
-    return ValueError(
-        f"the run in {folder!r} was begun with --{name.replace('_', '-')} {before}, not {now}; "
-        "leave the option out, or begin another run in another folder"
-    )

@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from berttools.cli.options import new_parser
+from berttools.cli.failures import brief
+from berttools.cli.options import new_parser, whole_number
 from berttools.cli.output import complain, say
 
-from .overview import overview_of, write_overview_page, write_overview_table
-from .report import TABLE, Mark, require_free, write_pages, write_table
-
-if TYPE_CHECKING:  # what is slow to import is so where it is needed
-    from .exercises import Task
-    from .sandbox import Limits, Reply
+from .exercises import Task, chapter_of, tasks_of, with_needs_of
+from .report import TABLE, Mark, require_free, write_results
+from .sandbox import Limits, Reply, run_checker
+from .submissions import Submission, code_for, submissions_in, why_absent
 
 DESCRIPTION = """\
 Run the notebooks of a class, and write what each exercise earns.
@@ -42,44 +40,44 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     options = _parser().parse_args(arguments)
-    chapters = sorted(options.chapters.glob("[0-9][0-9]-*.ipynb"))
-    if not chapters:
-        return _stop(
-            f"there are no chapters in {options.chapters}; name their folder by --chapters"
-        )
-    if not options.folder.is_dir():
-        return _stop(f"{options.folder} is no folder; give the one with the notebooks of the class")
+    chapters, out = sorted(options.chapters.glob("[0-9][0-9]-*.ipynb")), options.out
     try:
-        require_free(options.out)
+        submissions = _read_class(options.folder)
+        if not chapters:
+            raise ValueError(
+                f"there are no chapters in {options.chapters}, and their checkers and solutions "
+                "are needed to grade; name their folder by --chapters: book/solutions of the kit, "
+                "or book/chapters of the project"
+            )
+        require_free(out)
     except ValueError as error:
-        return _stop(str(error))
-    marks = []
-    for mark in graded(options, chapters):
+        complain(str(error))
+        return 2
+    marks, limits = [], Limits(options.seconds, options.megabytes)
+    for mark in graded(submissions, chapters, limits):
         marks.append(mark)
         earned = f"{mark.exercise}: {mark.points} of {mark.of}" if mark.exercise else mark.reply
         say(f"{mark.student}: {earned}")
-    if not marks:
-        return _stop(f"there are no notebooks (*.ipynb) in {options.folder}")
-    options.out.mkdir(parents=True, exist_ok=True)
-    write_table(marks, options.out / TABLE)
-    pages = write_pages(marks, options.out / "pages")
-    overview = overview_of(marks)
-    write_overview_table(overview, options.out / "overview.csv")
-    of_student = {name: f"pages/{page.name}" for name, page in pages.items()}
-    write_overview_page(overview, of_student, options.out / "overview.html")
-    written = f"{len(pages)} page{'s' * (len(pages) > 1)} in {options.out / 'pages'}"
-    say(f"{options.out / 'overview.html'} and .csv, {options.out / TABLE}, and {written}")
+    write_results(marks, out)
+    say(f"{out / 'overview.html'} shows the class; {out / TABLE} and {out / 'pages'} say more.")
     return 0
 
 
-def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Mark]:
-    """Yield a mark for each exercise of each notebook, exercise by exercise."""
-    from .exercises import chapter_of, tasks_of
-    from .sandbox import Limits
-    from .submissions import submissions_in
+def _read_class(folder: Path) -> list[Submission]:
+    """List the notebooks of a class; raise if there are none."""
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is no folder; give the one with the notebooks of the class")
+    if found := submissions_in(folder):
+        return found
+    raise ValueError(f"there are no notebooks (*.ipynb) in {folder}")
 
-    limits, of_chapter = Limits(options.seconds, options.megabytes), {}
-    for one in submissions_in(options.folder):
+
+def graded(
+    submissions: Sequence[Submission], chapters: Sequence[Path], limits: Limits
+) -> Iterator[Mark]:
+    """Yield a mark for each exercise of each notebook, exercise by exercise."""
+    of_chapter: dict[Path, list[Submission]] = {}
+    for one in submissions:
         try:
             of_chapter.setdefault(chapter_of(one.path, chapters), []).append(one)
         except (OSError, ValueError) as error:
@@ -95,12 +93,6 @@ def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Ma
 
 def _reply(task: Task, path: Path, chapter: Path, limits: Limits) -> Reply:
     """Say why there is no answer, or run its checker."""
-    from berttools.cli.failures import brief
-
-    from .exercises import with_needs_of
-    from .sandbox import Reply, run_checker
-    from .submissions import code_for, why_absent
-
     code = code_for(task, path, chapter)
     needed = with_needs_of(code, task, chapter)
     if absent := why_absent(code, needed, path, chapter):
@@ -108,33 +100,14 @@ def _reply(task: Task, path: Path, chapter: Path, limits: Limits) -> Reply:
     return run_checker(needed, code, chapter.parent.resolve(), limits)
 
 
-def _stop(sentence: str) -> int:
-    complain(sentence)
-    return 2
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = new_parser("grade", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="the notebooks of the class")
-    parser.add_argument(
-        "--out",
-        metavar="GRADES",
-        type=Path,
-        default=Path("grades"),
-        help="for the results (grades)",
-    )
-    parser.add_argument(
-        "--chapters",
-        type=Path,
-        default=Path("book/chapters"),
-        help="the folder of the chapters with their solutions (book/chapters)",
-    )
-    parser.add_argument("--seconds", type=_positive, default=60, help="for one answer (60)")
-    parser.add_argument("--megabytes", type=_positive, default=2000, help="for one answer (2000)")
+    text = "new or empty folder for the results (default: %(default)s)"
+    parser.add_argument("--out", metavar="GRADES", type=Path, default=Path("grades"), help=text)
+    text = "folder of the chapters with their solutions (default: %(default)s)"
+    parser.add_argument("--chapters", type=Path, default=Path("book/chapters"), help=text)
+    for name, most in (("--seconds", 60), ("--megabytes", 2000)):
+        text = "for one answer (default: %(default)s)"
+        parser.add_argument(name, type=whole_number(1), default=most, metavar="N", help=text)
     return parser
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
-    return int(text)

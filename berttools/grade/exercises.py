@@ -70,22 +70,11 @@ def with_needs_of(code: str, task: Task, path: Path) -> Task:
 @cache
 def cells_of(path: Path) -> list[Cell]:
     """Read the cells of a notebook; raise ValueError if the file is none, and say what it is."""
-    text = _text_of(path)
+    problem = "its cells are not as Jupyter writes them"
     try:
-        notebook = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{path.name} is not a notebook: its line {error.lineno} is no JSON; save it in "
-            "Jupyter again"
-        ) from None
-    except RecursionError:
-        notebook = None
-    if isinstance(notebook, dict) and "worksheets" in notebook and "cells" not in notebook:
-        raise ValueError(
-            f"{path.name} is a notebook of format {notebook.get('nbformat', 3)}, which is too old; "
-            "open it in Jupyter and save it"
-        )
-    try:
+        text = path.read_text(encoding="utf-8")
+        if not text.strip():
+            raise ValueError(f"{path.name} is an empty file; it was not saved, or not sent whole")
         return [
             Cell(
                 cell.get("id", ""),
@@ -93,25 +82,15 @@ def cells_of(path: Path) -> list[Cell]:
                 "".join(cell["source"]),
                 tuple(cell.get("metadata", {}).get("tags", [])),
             )
-            for cell in notebook["cells"]  # pyright: ignore[reportOptionalSubscript]
+            for cell in json.loads(text)["cells"]
         ]
-    except (LookupError, TypeError, AttributeError):
-        raise ValueError(
-            f"{path.name} is not a notebook: it is JSON, but has no cells as Jupyter writes them; "
-            "save it in Jupyter again"
-        ) from None
-
-
-def _text_of(path: Path) -> str:
-    try:
-        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise ValueError(
-            f"{path.name} is not a notebook: it is no text in UTF-8; save it in Jupyter again"
-        ) from None
-    if not text.strip():
-        raise ValueError(f"{path.name} is an empty file; it was not saved, or not sent whole")
-    return text
+        problem = "it is no text in UTF-8"
+    except json.JSONDecodeError as error:
+        problem = f"its line {error.lineno} is no JSON"
+    except (RecursionError, LookupError, TypeError, AttributeError):
+        pass
+    raise ValueError(f"{path.name} is not a notebook: {problem}; save it in Jupyter again")
 
 
 def chapter_of(path: Path, chapters: Sequence[Path]) -> Path:

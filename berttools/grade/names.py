@@ -22,20 +22,7 @@ class Statement(NamedTuple):
 
 
 def statements_above(cells: Iterable[str], wanted: set[str]) -> list[str]:
-    """Take from some cells all imports, and what makes the wanted names, with what that needs.
-
-    Parameters
-    ----------
-    cells : iterable of str
-        The code of the cells, from top to bottom.
-    wanted : set of str
-        The names that code below them reads.
-
-    Returns
-    -------
-    list of str
-        Statements, in the order of the cells.
-    """
+    """Take from some cells all imports, and what makes the wanted names, with what that needs."""
     kept: list[str] = []
     for statement in reversed([one for cell in cells for one in _statements(cell)]):
         if statement.imports or wanted & statement.makes:

@@ -93,29 +93,17 @@ def _statements(cells: Iterable[Cell]) -> Iterator[ast.stmt]:
 def why_absent(code: str, task: Task, path: Path, chapter: Path) -> str:
     """Say why a notebook has no answer to an exercise; empty if it has one that may be tried.
 
-    Parameters
-    ----------
-    code : str
-        What the notebook says to the exercise, as `code_for` takes it.
-    task : Task
-        The exercise.
-    path, chapter : Path
-        The notebook, and the chapter that it is a copy of.
-
-    Returns
-    -------
-    str
-        A sentence for each case: a cell that does not parse, with the line as its writer sees it; a
-        function under another name; a cell that is missing; an exercise that is not written yet.
+    Told is a cell that does not parse, with the line as its writer sees it; a function under
+    another name; a cell that is missing; an exercise that is not written yet.
     """
     made = {name for node in ast.parse(code).body for name in names_made_by(node)}
     missing = [name for name in task.names if name not in made]
     broken = [*_broken(cells_of(path))]
     asked = cells_of(chapter)[task.cell].name
-    for name in missing:
-        if cell := _that_defines(name, broken, asked):
-            return f"{name} does not parse, {cell.problem}"
-        return _of_another_name(name, path, chapter, asked)
+    if missing:
+        if cell := _that_defines(missing[0], broken, asked):
+            return f"{missing[0]} does not parse, {cell.problem}"
+        return _of_another_name(missing[0], path, chapter, asked)
     page = names_from_outside(task.above) | {
         name for node in ast.parse(task.above).body for name in names_made_by(node)
     }

@@ -7,8 +7,7 @@ import math
 from functools import partial
 from types import MappingProxyType
 
-from berttools.cli.failures import guarded
-from berttools.cli.loading import ended_by_ctrl_c
+from berttools.cli.failures import ended_by_ctrl_c, guarded
 from berttools.cli.options import (
     SEED,
     add_option,
@@ -23,7 +22,7 @@ from berttools.cli.options import (
 LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
 OTHER_RATE = 1e-4
 
-# What a run remembers. It resumes with the same or not at all, but for those that change nothing.
+# What a run remembers. It resumes with the same or not at all.
 DEFAULTS = MappingProxyType(
     {
         "config": "tiny",
@@ -38,7 +37,6 @@ DEFAULTS = MappingProxyType(
         "save_steps": 500,
     }
 )
-FREE_TO_CHANGE = ("save_steps",)
 
 DESCRIPTION = """\
 Pre-train a BERT on your own text: learn a vocabulary of word pieces, then learn to

@@ -8,15 +8,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from berttools.cli.runs import PRETRAIN, Plan, options_given, other_run, read_plan, require_free
+from berttools.cli.runs import PRETRAIN, Plan, options_given, read_plan, require_free
 from minibert.config import BertConfig
 from minibert.data import TextDocuments
 from minibert.loading.config_file import config_from_fields
 
-from .command import DEFAULTS, FREE_TO_CHANGE, LEARNING_RATES, OTHER_RATE
+from .command import DEFAULTS, LEARNING_RATES, OTHER_RATE
 from .texts import open_texts, warn_of_cuts
-
-FORMAT = PRETRAIN
 
 
 def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
@@ -28,21 +26,16 @@ def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
     plan["model"] = model_sizes(plan["config"], plan["max_length"])
     documents = open_texts(options.files)
     warn_of_cuts(documents)
-    return {"format": FORMAT, **plan, **_text(options.files, documents)}, documents
+    return {"format": PRETRAIN, **plan, **_text(options.files, documents)}, documents
 
 
 def load_plan(options: argparse.Namespace) -> Plan:
     """Load the plan of a run; raise if an option would make it another one."""
-    plan = read_plan(options.out, FORMAT)
-    for name, value in options_given(options, DEFAULTS).items():
-        if name in FREE_TO_CHANGE:
-            plan[name] = value
-        elif name == "config":
-            if model_sizes(value, plan["max_length"]) != plan["model"]:
-                raise other_run(options.out, name, plan[name], value)
-        elif value != plan[name]:
-            raise other_run(options.out, name, plan[name], value)
-    return plan
+    plan, typed = read_plan(options.out, PRETRAIN), options_given(options, DEFAULTS)
+    sizes = model_sizes(typed["config"], plan["max_length"]) if "config" in typed else None
+    if sizes == plan["model"]:
+        del typed["config"]  # the same by another path
+    return read_plan(options.out, PRETRAIN, typed)
 
 
 def reopen_text(options: argparse.Namespace, plan: Plan) -> tuple[Plan, TextDocuments]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -120,21 +121,12 @@ def _on_held_out(measured: Measured, last: dict[str, Any], documents: int) -> li
 
 
 def example_question(documents: Iterable[Iterable[str]]) -> str:
-    """Hide a word in the middle of the first sentence of handy length, or of what is at hand."""
-    longer = first = ""
-    for document in documents:
-        for sentence in document:
-            words = sentence.split()
-            if 3 <= len(words) <= HANDY and all(map(str.isalpha, words[:-1])):
-                return _with_blank(words)
-            longer = longer or (sentence if len(words) >= 3 else "")
-            first = first or sentence
-    return _with_blank(longer.split()[:HANDY]) if longer else f"{first[:HANDY]} [MASK]"
-
-
-def _with_blank(words: list[str]) -> str:
-    """Hide the word nearest to the middle, one without marks if there is any."""
-    middle = len(words) // 2
-    plain = [place for place, word in enumerate(words) if word.isalpha()] or [middle]
-    words[min(plain, key=lambda place: abs(place - middle))] = "[MASK]"
-    return " ".join(words)
+    """Hide the middle word of the first sentence of several words, or of what is at hand."""
+    first = ""
+    for sentence in chain.from_iterable(documents):
+        words = sentence.split()[:HANDY]
+        if len(words) >= 3:
+            words[len(words) // 2] = "[MASK]"
+            return " ".join(words)
+        first = first or sentence
+    return f"{first[:HANDY]} [MASK]"

@@ -13,7 +13,7 @@ import torch
 
 from berttools.cli.options import ANY_NAME, REPORT, is_finished, resume_hint
 from berttools.cli.output import say, say_if_possible
-from berttools.cli.runs import Plan, read_plan, require_free, write_plan
+from berttools.cli.runs import PRETRAIN, Plan, read_plan, require_free, write_plan
 from berttools.cli.signals import fit_until_signal
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches
@@ -34,7 +34,7 @@ from minibert.training import (
 from minibert.training.checkpoint import locked
 from minibert.wordpiece import WordPieceTokenizer
 
-from .plan import FORMAT, begin, load_plan, reopen_text
+from .plan import begin, load_plan, reopen_text
 from .report import write_report
 from .texts import describe_text, examine, hold_out, learn_pieces, open_texts, warn_of_wrapped_lines
 
@@ -124,7 +124,7 @@ def _read_vocabulary(folder: Path, plan: Plan) -> WordPieceTokenizer:
 
 def _reopen(folder: Path, processes: Processes, device: torch.device) -> _Run:
     """Open the run that the first process has prepared."""
-    plan = read_plan(folder, FORMAT)
+    plan = read_plan(folder, PRETRAIN)
     parts = hold_out(open_texts(plan["files"]), plan["held_out"], plan["seed"])
     return _Run(folder, plan, _read_vocabulary(folder, plan), *parts, processes, device)
 
@@ -160,7 +160,23 @@ class _Run:
 
     def train(self) -> int:
         """Train to the end and return 0, or until a signal and return its number."""
-        trainer = self._trainer()
+        plan = self.plan
+        config = TrainingConfig(
+            max_steps=plan["max_steps"],
+            seed=plan["seed"],
+            learning_rate=plan["learning_rate"],
+            warmup_steps=plan["max_steps"] // WARMUP,
+            eval_steps=math.ceil(plan["max_steps"] / EVALUATIONS),
+            save_steps=plan["save_steps"],
+        )
+        trainer = BertTrainer(
+            self.model,
+            config,
+            folder=self.folder,
+            device=self.device,
+            terms=TERMS,
+            show_progress=say_if_possible,
+        )
         if checkpoint_folders(self.folder):
             trainer.resume()
         self.history = trainer.history
@@ -177,48 +193,24 @@ class _Run:
             with atomic_write(self.folder / REPORT) as draft:  # it says that the run is finished
                 draft.write_text(report, **ANY_NAME)
 
-    def _trainer(self) -> BertTrainer:
-        max_steps = self.plan["max_steps"]
-        config = TrainingConfig(
-            max_steps=max_steps,
-            seed=self.plan["seed"],
-            learning_rate=self.plan["learning_rate"],
-            warmup_steps=max_steps // WARMUP,
-            eval_steps=math.ceil(max_steps / EVALUATIONS),
-            save_steps=self.plan["save_steps"],
-        )
-        return BertTrainer(
-            self.model,
-            config,
-            folder=self.folder,
-            device=self.device,
-            terms=TERMS,
-            show_progress=say_if_possible,
-        )
-
     def _announce(self, trainer: BertTrainer) -> None:
         """Print the sizes of vocabulary, model and training."""
-        plan, config = self.plan, self.model.config
+        if self.processes.rank:
+            return
+        plan, config, count = self.plan, self.model.config, self.processes.world_size
         parameters = sum(p.numel() for p in self.model.parameters())
         times = plan["max_steps"] / len(self.batches)
         case = "with capitals" if plan["cased"] else "without capitals"
-        self._say(
+        where = self.device if count == 1 else f"{count} processes with {self.device.type}"
+        say(
             f"Vocabulary: {self.tokenizer.vocab_size:,} word pieces {case}.\n"
             f"Model: {plan['config']}, {config.num_hidden_layers} layers of {config.hidden_size} "
             f"numbers, {parameters:,} parameters (vocab_size is that of the vocabulary).\n"
             f"Training: {plan['max_steps']:,} steps of {plan['batch_size']} pairs, "
-            f"{times:.1f} times through {self.batches.pairs:,} first sentences, on {self._where()}."
+            f"{times:.1f} times through {self.batches.pairs:,} first sentences, on {where}."
         )
         if trainer.step:
-            self._say(f"Going on after step {trainer.step:,}.")
-
-    def _where(self) -> str:
-        count = self.processes.world_size
-        return str(self.device) if count == 1 else f"{count} processes with {self.device.type}"
-
-    def _say(self, text: str) -> None:
-        if self.processes.rank == 0:
-            say(text)
+            say(f"Going on after step {trainer.step:,}.")
 
 
 def _require_labels(batches: PretrainingBatches) -> None:

@@ -7,6 +7,7 @@ change in a chapter changes no other file.
 from pathlib import Path
 
 import costs
+import misconceptions
 import nbformat
 import paths
 import release
@@ -28,7 +29,7 @@ def fill(text: str, notebooks: dict[str, nbformat.NotebookNode]) -> str:
     tables = {TABLE: costs.table(notebooks), release.DOWNLOADS: release.downloads()}
     for place, table in tables.items():
         text = text.replace(place, table)
-    return teachers.fill(text, notebooks)
+    return misconceptions.fill(teachers.fill(text, notebooks), notebooks)
 
 
 def put_on_page(app: Sphinx, docname: str, source: list[str]) -> None:

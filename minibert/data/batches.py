@@ -108,11 +108,6 @@ class PretrainingBatches:
     mlm_probability : float, default 0.15
         Chance of a token to be chosen for prediction.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If no pairs can be made of the documents, or a number is out of range.
-
     References
     ----------
     Devlin et al. (2019), section 3.1 and appendix A.2.

@@ -39,13 +39,6 @@ class TextDocuments(Sequence):
         A longer document is cut after so many sentences, and its parts count as documents. `cut`
         is how often that was done.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If a line is not UTF-8 or longer than 1 MiB, or the files hold no sentence.
-
     Examples
     --------
     >>> import pathlib, tempfile
@@ -195,11 +188,6 @@ def split_documents(
     tuple of two sequences of documents
         Those to train with and those set aside, each in the order of the corpus; together they are
         all, but for copies of the latter.
-
-    Raises
-    ------
-    ValueError
-        If nothing would be left on one side.
 
     Examples
     --------

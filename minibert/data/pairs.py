@@ -165,6 +165,12 @@ def truncate_both_ends(
     References
     ----------
     Devlin et al. (2019), appendix A.2, and the code that came with it.
+
+    Examples
+    --------
+    >>> first, second = truncate_both_ends([1, 2, 3, 4, 5], [6, 7], 4, rng=np.random.default_rng(0))
+    >>> len(first), second  # the longer one was cut
+    (2, [6, 7])
     """
     if len(first) + len(second) <= room:
         return first, second

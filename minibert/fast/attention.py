@@ -30,7 +30,7 @@ class FastSelfAttention(BertSelfAttention):
         """Compute the context of every token, and on request the weights that made it."""
         query, key, value = map(self.split_heads, self.project(hidden_states))
         # each (batch, heads, seq, head_size)
-        if additive_mask is not None:
+        if additive_mask is not None and additive_mask.dtype != query.dtype:
             additive_mask = fit_mask(additive_mask, query)
         if output_attentions or not self._may_fuse(query, additive_mask):
             context, probs = self._write_out(query, key, value, additive_mask)

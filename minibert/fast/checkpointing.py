@@ -19,6 +19,16 @@ class CheckpointedLayer(BertLayer):
     ----------
     config : BertConfig
         Gives the sizes.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from minibert.config import BertConfig
+    >>> plain = BertLayer(BertConfig.tiny()).eval()
+    >>> frugal = CheckpointedLayer(BertConfig.tiny()).eval()
+    >>> _, x = frugal.load_state_dict(plain.state_dict()), torch.ones(1, 4, 128)
+    >>> torch.equal(frugal(x)[0], plain(x)[0])
+    True
     """
 
     def forward(

@@ -50,6 +50,13 @@ class EightBitLinear(nn.Module):
     ----------
     linear : nn.Linear
         Its weights are read.
+
+    Examples
+    --------
+    >>> linear, x = nn.Linear(3, 2), torch.tensor([[1.0, -2.0, 0.5]])
+    >>> small = EightBitLinear(linear)
+    >>> small.numbers.dtype, torch.allclose(small(x), linear(x), atol=0.05)
+    (torch.int8, True)
     """
 
     def __init__(self, linear: nn.Linear) -> None:

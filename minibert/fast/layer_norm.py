@@ -27,6 +27,13 @@ class LowPrecisionLayerNorm(nn.LayerNorm):
     References
     ----------
     Portes et al. (2023), MosaicBERT, section 2.
+
+    Examples
+    --------
+    >>> norm, x = LowPrecisionLayerNorm(4), torch.arange(4.0)
+    >>> with torch.autocast("cpu", torch.bfloat16):
+    ...     norm(x).dtype, nn.LayerNorm(4)(x).dtype
+    (torch.bfloat16, torch.float32)
     """
 
     def __init__(self, normalized_shape: int, eps: float = 1e-5) -> None:

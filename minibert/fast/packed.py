@@ -87,11 +87,6 @@ def pack(
         ``offsets`` of shape (sentences + 1), where each sentence begins and the last one ends;
         ``places`` and ``labels`` of shape (labels), the labeled positions and their true words.
 
-    Raises
-    ------
-    ValueError
-        If the rows do not fit.
-
     Examples
     --------
     >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
@@ -151,10 +146,12 @@ def packed_batches(
     dict of str to Shaped[Tensor, "..."]
         As `pack` returns it; all of one shape.
 
-    Raises
-    ------
-    ValueError
-        If a single row does not fit, or is longer than the longest sentence.
+    Examples
+    --------
+    >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
+    >>> shape = PackedShape(tokens=8, sentences=4, labels=3, longest=4)
+    >>> [batch["offsets"].tolist() for batch in packed_batches([row] * 3, shape)]
+    [[0.0, 3.0, 6.0, 8.0, 8.0], [0.0, 3.0, 7.0, 8.0, 8.0]]
     """
     waiting: list[Row] = []
     for row in rows:
@@ -234,11 +231,6 @@ class PackedMaskedLM(nn.Module):
         -------
         MaskedLMOutput
             With the loss alone.
-
-        Raises
-        ------
-        ValueError
-            If there are offsets, and a layer does not understand them.
         """
         bert, head = self.model.bert, self.model.cls.predictions
         if offsets is not None:

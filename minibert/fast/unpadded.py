@@ -41,11 +41,6 @@ def block_mask(
     Float[Tensor, "1 1 seq seq"]
         A mask to add to the scores of every head; seq counts the tokens of all sentences.
 
-    Raises
-    ------
-    ValueError
-        If there is no sentence, or one without tokens.
-
     Examples
     --------
     >>> block_mask([1, 2])[0, 0] < 0
@@ -148,6 +143,14 @@ class UnpaddedSelfAttention(FastSelfAttention):
     References
     ----------
     Dao (2024), FlashAttention-2, whose lengths are called cu_seqlens.
+
+    Examples
+    --------
+    >>> attention = UnpaddedSelfAttention(BertConfig.tiny()).eval()
+    >>> x, offsets = torch.rand(1, 5, 128), torch.tensor([0.0, 3.0, 5.0])  # 3 tokens, and 2
+    >>> alone, together = attention(x[:, :3])[0], attention(x, offsets)[0]
+    >>> torch.allclose(together[:, :3], alone, atol=1e-6)
+    True
     """
 
     def __init__(self, config: BertConfig) -> None:

@@ -64,12 +64,6 @@ def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
     config_class
         The same model.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is wrong, a key is misspelled, or a key stands for something that is not this
-        model's encoder; the message names the key.
-
     Examples
     --------
     >>> from minibert.config import BertConfig

@@ -148,6 +148,15 @@ def read_tensors(path: Path) -> Tensors:
     -------
     dict from str to tensor, any shape
         On the CPU.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from safetensors.torch import save_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_file({"weight": torch.ones(2)}, Path(folder) / "model.safetensors")
+    ...     read_tensors(Path(folder) / "model.safetensors")
+    {'weight': tensor([1., 1.])}
     """
     try:
         return load_file(path)

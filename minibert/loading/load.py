@@ -64,13 +64,6 @@ def load_pretrained(
     Model
         On the CPU; no parameter is undefined.
 
-    Raises
-    ------
-    FileNotFoundError, NotADirectoryError
-        If there is no such folder, or a file is missing in it.
-    TypeError, ValueError
-        If a file is damaged, or model and file do not fit; the message lists what differs.
-
     Examples
     --------
     A model of masked words, and then a task on its encoder, with a head and labels of its own:

@@ -56,14 +56,6 @@ def load_tokenizer(
     WordPieceTokenizer
         With the pieces of the folder.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such folder or no vocabulary in it.
-    ValueError
-        If a file is damaged, describes another tokenizer than BERT's, or says nothing of
-        capitals; or if the vocabulary has more pieces than the model of the folder.
-
     Examples
     --------
     >>> import tempfile

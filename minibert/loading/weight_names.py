@@ -44,11 +44,6 @@ def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Ten
     dict from str to tensor, any shape
         The same tensors.
 
-    Raises
-    ------
-    ValueError
-        If two tensors end up under one name, or the positions are not 0, 1, 2, ….
-
     Examples
     --------
     >>> old = {"embeddings.LayerNorm.gamma": torch.ones(2)}

@@ -117,11 +117,6 @@ def attention(
     probs : float array, shape (..., queries, keys)
         The weights; every row sums to 1.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit together; the message names them.
-
     References
     ----------
     Vaswani et al. (2017), section 3.2.1.
@@ -203,11 +198,6 @@ def attention_backward(
         Gradient with respect to `key`; summed over the keys it is 0.
     grad_value : float array, shape (..., keys, value_size)
         Gradient with respect to `value`.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit together; the message names them.
 
     Examples
     --------

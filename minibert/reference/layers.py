@@ -29,11 +29,6 @@ def linear(
     float array, shape (..., out_size)
         Output vectors.
 
-    Raises
-    ------
-    ValueError
-        If the width of `x` or of `bias` does not fit `weight`.
-
     Examples
     --------
     >>> linear(np.array([1.0, 2]), np.array([[1.0, 0], [0, 1], [1, 1]]))
@@ -89,11 +84,6 @@ def linear_backward(
         Gradient with respect to `weight`.
     grad_bias : float array, shape (out_size,)
         Gradient with respect to the bias.
-
-    Raises
-    ------
-    ValueError
-        If the width of `x` does not fit `weight`.
 
     Examples
     --------
@@ -209,11 +199,6 @@ def layer_norm(
     -------
     float array, shape (..., hidden)
         With `weight` 1 and `bias` 0: rows of mean 0 and variance 1 (0 where `x` is constant).
-
-    Raises
-    ------
-    ValueError
-        If `weight` or `bias` is not as long as a vector of `x`.
 
     References
     ----------

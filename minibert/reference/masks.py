@@ -23,11 +23,6 @@ def additive_mask(
     float array, shape (..., 1, seq)
         0 (in fact -0.0) or ``np.finfo(np.float64).min``; the new axis stands for every query.
 
-    Raises
-    ------
-    ValueError
-        If an entry is neither 0 nor 1.
-
     Examples
     --------
     >>> additive_mask(np.array([1, 1, 0])) < 0
@@ -56,11 +51,6 @@ def causal_mask(seq: int) -> Float[np.ndarray, "{seq} {seq}"]:
     -------
     float array, shape (seq, seq)
         0 on and below the diagonal, ``np.finfo(np.float64).min`` above it.
-
-    Raises
-    ------
-    ValueError
-        If `seq` is smaller than 1.
 
     References
     ----------

@@ -43,13 +43,6 @@ def embedding_lookup(
     float array, shape (..., hidden)
         A copy of these rows.
 
-    Raises
-    ------
-    TypeError
-        If the ids are not integers.
-    ValueError
-        If an id has no row.
-
     Examples
     --------
     >>> embedding_lookup(np.array([2, 0]), np.array([[1.0, 2], [3, 4], [5, 6]]))
@@ -82,13 +75,6 @@ def embedding_lookup_backward(
     -------
     float array, shape (vocab_size, hidden)
         Gradient with respect to the table; 0 in the rows of words that do not occur.
-
-    Raises
-    ------
-    TypeError
-        If the ids are not integers.
-    ValueError
-        If an id has no row.
 
     Examples
     --------
@@ -128,11 +114,6 @@ def tied_logits(
     -------
     float array, shape (..., vocab)
         Scores; their softmax is the prediction.
-
-    Raises
-    ------
-    ValueError
-        If the width of `hidden_states` or of `bias` does not fit the table.
 
     References
     ----------
@@ -179,11 +160,6 @@ def tied_logits_backward(
         Gradient with respect to the table, from this use of it only.
     grad_bias : float array, shape (vocab,)
         Gradient with respect to the bias.
-
-    Raises
-    ------
-    ValueError
-        If the width of `hidden_states` does not fit the table.
 
     Examples
     --------
@@ -244,13 +220,6 @@ def cross_entropy(
     float
         Nats per labeled position, 0 or more.
 
-    Raises
-    ------
-    TypeError
-        If the labels are not integers.
-    ValueError
-        If the shapes do not fit, a label is outside the vocabulary, or no position is labeled.
-
     References
     ----------
     Devlin et al. (2019), section 3.1.
@@ -292,13 +261,6 @@ def cross_entropy_backward(
     -------
     float array, shape (..., vocab)
         Gradient with respect to `logits`; every position sums to 0.
-
-    Raises
-    ------
-    TypeError
-        If the labels are not integers.
-    ValueError
-        If the shapes do not fit, a label is outside the vocabulary, or no position is labeled.
 
     Examples
     --------

@@ -25,11 +25,6 @@ def train_from_top(model: nn.Module, groups: int) -> None:
     groups : int
         From 0 to the number of layers + 1.
 
-    Raises
-    ------
-    ValueError
-        If the model has not so many groups.
-
     References
     ----------
     Howard and Ruder (2018), section 3.3.

@@ -45,11 +45,6 @@ def encode_rows(
         What ``tokenizer(texts, pairs, truncation=True, max_length=max_length)`` holds, without its
         padding.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As the tokenizer does.
-
     Examples
     --------
     >>> from minibert.wordpiece import SPECIAL_TOKENS
@@ -78,11 +73,6 @@ def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
     -------
     list of lists of int
         The numbers of the rows of each batch; every row is in one batch.
-
-    Raises
-    ------
-    ValueError
-        If `max_tokens` is below 1.
 
     Examples
     --------
@@ -129,14 +119,6 @@ def predict(
     list of Shaped[Tensor, "..."], any shape
         One entry for each row, in the order of `rows`, on the CPU. If it has a place for every
         token, padding follows behind those of the row.
-
-    Raises
-    ------
-    TypeError
-        If a row is a text.
-    ValueError
-        If a row is no pair of lists, `read` does not return one entry for each row, or
-        `max_tokens` is below 1.
 
     Examples
     --------
@@ -225,11 +207,6 @@ def sentence_vectors(
     -------
     Float[Tensor, "batch hidden"]
         One vector for each text, in the order of `texts`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If something is no text, or there is none.
 
     References
     ----------

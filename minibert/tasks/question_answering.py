@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from minibert.config import BertConfig
@@ -12,6 +12,7 @@ from minibert.heads import linear_classifier
 from minibert.losses import span_loss
 from minibert.model import BertModel, initialize_weights
 from minibert.parts import part
+from minibert.signature import called_as
 
 from .task_model import TaskModel
 
@@ -73,52 +74,28 @@ class BertForQuestionAnswering(TaskModel):
         self.qa_outputs = part(linear_classifier)(config.hidden_size, 2)
         initialize_weights(self.qa_outputs, config.initializer_range)
 
+    @called_as(BertModel.forward)
     def forward(
         self,
-        input_ids: Int[Tensor, "batch seq"] | None = None,
-        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
-        position_ids: Int[Tensor, "#batch seq"] | None = None,
-        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
+        *inputs: Any,
         start_positions: Int[Tensor, " batch"] | None = None,
         end_positions: Int[Tensor, " batch"] | None = None,
-        output_attentions: bool | None = False,
-        output_hidden_states: bool | None = False,
-        return_dict: bool | None = True,
     ) -> QuestionAnsweringModelOutput:
         """Score every token as start and as end, and compute the loss if both are given.
 
         Parameters
         ----------
-        input_ids : Int[Tensor, "batch seq"], optional
-            Ids from 0 to ``vocab_size - 1``.
-        attention_mask : Shaped[Tensor, "batch seq"], optional
-            1 for tokens, 0 for padding; all 1 by default.
-        token_type_ids : Int[Tensor, "batch seq"], optional
-            Segment of each token; all 0 by default.
-        position_ids : Int[Tensor, "#batch seq"], optional
-            Place of each token; by default as `BertModel` has them.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            Vectors in the place of `input_ids`.
+        *inputs
+            As the encoder takes them.
         start_positions, end_positions : Int[Tensor, " batch"], optional
             Places of the first and the last token of the answer; -100 for a row that is not asked.
-        output_attentions, output_hidden_states : bool, default False
-            Whether to return the weights and the vectors of every layer.
-        return_dict : bool, optional
-            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
         QuestionAnsweringModelOutput
             Two scores for every token, and the loss if there are positions.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input does not fit the model, or the labels do not fit the scores.
         """
-        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
-        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
+        encoded = self.bert(*inputs)
         logits = self.qa_outputs(encoded.last_hidden_state)  # (batch, seq, 2)
         start_logits, end_logits = logits.unbind(-1)  # (batch, seq) each
         ends: Any = start_positions, end_positions

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import torch
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
@@ -15,6 +15,7 @@ from minibert.inputs import require_tensor
 from minibert.losses import classification_loss, multi_label_loss, regression_loss
 from minibert.model import BertModel, initialize_weights
 from minibert.parts import part
+from minibert.signature import called_as
 
 from .labels import PROBLEM_TYPES, name_labels, write_labels
 from .task_model import TaskModel
@@ -65,11 +66,6 @@ class BertForSequenceClassification(TaskModel):
         follows from the labels: regression if there is one label only, single label if they are
         integers, and multi-label otherwise.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the labels do not fit each other or the problem.
-
     References
     ----------
     Devlin et al. (2019), section 4.1.
@@ -106,53 +102,27 @@ class BertForSequenceClassification(TaskModel):
         """Return what a config.json has to say about the labels, besides the configuration."""
         return write_labels(self.id2label) | {"problem_type": self.problem_type}
 
+    @called_as(BertModel.forward)
     def forward(
-        self,
-        input_ids: Int[Tensor, "batch seq"] | None = None,
-        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
-        position_ids: Int[Tensor, "#batch seq"] | None = None,
-        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
-        labels: Shaped[Tensor, "batch ..."] | None = None,
-        output_attentions: bool | None = False,
-        output_hidden_states: bool | None = False,
-        return_dict: bool | None = True,
+        self, *inputs: Any, labels: Shaped[Tensor, "batch ..."] | None = None
     ) -> SequenceClassifierOutput:
         """Score every label, and compute the loss if the true ones are given.
 
         Parameters
         ----------
-        input_ids : Int[Tensor, "batch seq"], optional
-            Ids from 0 to ``vocab_size - 1``.
-        attention_mask : Shaped[Tensor, "batch seq"], optional
-            1 for tokens, 0 for padding; all 1 by default.
-        token_type_ids : Int[Tensor, "batch seq"], optional
-            Segment of each token; all 0 by default.
-        position_ids : Int[Tensor, "#batch seq"], optional
-            Place of each token; by default as `BertModel` has them.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            Vectors in the place of `input_ids`.
+        *inputs
+            As the encoder takes them.
         labels : Shaped[Tensor, "batch ..."], optional
             Numbers of classes, shape (batch,), -100 for a row that is not asked; 0 or 1 for each
             label, shape (batch, classes); or numbers to predict, shape (batch,) or (batch,
             classes).
-        output_attentions, output_hidden_states : bool, default False
-            Whether to return the weights and the vectors of every layer.
-        return_dict : bool, optional
-            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
         SequenceClassifierOutput
             Scores of every label, and the loss if there are labels.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input does not fit the model, or the labels do not fit the scores.
         """
-        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
-        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
+        encoded = self.bert(*inputs)
         pooled = self.dropout(encoded.pooler_output)  # (batch, hidden)
         logits = self.classifier(pooled)  # (batch, classes)
         loss = None if labels is None else self._loss(logits, labels)  # ()

@@ -66,13 +66,6 @@ def best_spans(
         `top_n` if no row has so many. A row that has fewer than others ends in places without a
         span: start and end are -100 there, and the score is minus infinity.
 
-    Raises
-    ------
-    TypeError
-        If scores are not floats, or `passage` is not of bools.
-    ValueError
-        If shapes differ, a score is no number, or a number is below 1.
-
     References
     ----------
     Devlin et al. (2019), sections 4.2 and 4.3.

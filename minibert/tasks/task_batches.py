@@ -45,14 +45,6 @@ class TaskBatches:
         The names of labels that are lists with one number for each token. They are padded with
         -100.
 
-    Raises
-    ------
-    TypeError
-        If a label is a name.
-    ValueError
-        If there is no row, rows differ in what they hold, a list has the wrong length, or a label
-        is missing.
-
     Examples
     --------
     >>> rows = [

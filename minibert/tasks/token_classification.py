@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
@@ -13,6 +13,7 @@ from minibert.heads import linear_classifier
 from minibert.losses import classification_loss
 from minibert.model import BertModel, initialize_weights
 from minibert.parts import part
+from minibert.signature import called_as
 
 from .labels import name_labels, write_labels
 from .task_model import TaskModel
@@ -54,11 +55,6 @@ class BertForTokenClassification(TaskModel):
     id2label : mapping from int to str, optional
         Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the labels do not fit each other.
-
     References
     ----------
     Devlin et al. (2019), section 5.3.
@@ -93,52 +89,26 @@ class BertForTokenClassification(TaskModel):
         """Return what a config.json has to say about the labels, besides the configuration."""
         return write_labels(self.id2label)
 
+    @called_as(BertModel.forward)
     def forward(
-        self,
-        input_ids: Int[Tensor, "batch seq"] | None = None,
-        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
-        position_ids: Int[Tensor, "#batch seq"] | None = None,
-        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
-        labels: Int[Tensor, "batch seq"] | None = None,
-        output_attentions: bool | None = False,
-        output_hidden_states: bool | None = False,
-        return_dict: bool | None = True,
+        self, *inputs: Any, labels: Int[Tensor, "batch seq"] | None = None
     ) -> TokenClassifierOutput:
         """Score every label at every token, and compute the loss if the true ones are given.
 
         Parameters
         ----------
-        input_ids : Int[Tensor, "batch seq"], optional
-            Ids from 0 to ``vocab_size - 1``.
-        attention_mask : Shaped[Tensor, "batch seq"], optional
-            1 for tokens, 0 for padding; all 1 by default.
-        token_type_ids : Int[Tensor, "batch seq"], optional
-            Segment of each token; all 0 by default.
-        position_ids : Int[Tensor, "#batch seq"], optional
-            Place of each token; by default as `BertModel` has them.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            Vectors in the place of `input_ids`.
+        *inputs
+            As the encoder takes them.
         labels : Int[Tensor, "batch seq"], optional
             Number of the true label, or -100 for a token that is not asked, such as a later piece
             of a word.
-        output_attentions, output_hidden_states : bool, default False
-            Whether to return the weights and the vectors of every layer.
-        return_dict : bool, optional
-            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
         TokenClassifierOutput
             Scores of every label at every token, and the loss if there are labels.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input does not fit the model, or the labels do not fit the scores.
         """
-        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
-        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
+        encoded = self.bert(*inputs)
         hidden_states = self.dropout(encoded.last_hidden_state)  # (batch, seq, hidden)
         logits = self.classifier(hidden_states)  # (batch, seq, classes)
         loss = None if labels is None else classification_loss(logits, labels)  # ()

@@ -173,6 +173,15 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
         If a file is missing or cut.
     FileNotFoundError
         If there is no such folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> written = Checkpoint({"weight": torch.ones(2)}, {}, {"step": 8}, [])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     read = read_checkpoint(write_checkpoint(folder, written))
+    >>> read.model, read.state["step"]
+    ({'weight': tensor([1., 1.])}, 8)
     """
     path = Path(path)
     if not path.is_dir():

@@ -57,13 +57,6 @@ class TrainingConfig:
         however it ends, the weights with the lowest loss are put back. It needs `eval_steps`. None
         trains to the end and keeps the last weights.
 
-    Raises
-    ------
-    TypeError
-        If a value is not a number of the right kind.
-    ValueError
-        If a value is out of range.
-
     References
     ----------
     Devlin et al. (2019), appendix A.2.

@@ -27,11 +27,6 @@ def choose_device(name: str | None = None) -> torch.device:
     torch.device
         One that is there.
 
-    Raises
-    ------
-    ValueError
-        If the device that was named is not there.
-
     Examples
     --------
     >>> choose_device("cpu")
@@ -66,6 +61,11 @@ def autocast_dtype(device: torch.device) -> torch.dtype | None:
     -------
     torch.dtype or None
         ``torch.bfloat16``, or None for no change.
+
+    Examples
+    --------
+    >>> autocast_dtype(torch.device("cpu")) is None
+    True
     """
     if device.type == "cuda" and torch.cuda.is_bf16_supported():
         return torch.bfloat16

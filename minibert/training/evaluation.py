@@ -44,12 +44,14 @@ def evaluate(
     dict of float
         ``"loss"``, the sum, and the terms where there are several: each a mean over its labels.
 
-    Raises
-    ------
-    TypeError
-        If the output lacks a term of the loss, or a batch is no dictionary of tensors.
-    ValueError
-        If a term has no label in any batch.
+    Examples
+    --------
+    >>> from minibert.config import BertConfig
+    >>> from minibert.pretraining import BertForMaskedLM
+    >>> ids, labels = torch.tensor([[2, 4, 3]]), torch.tensor([[-100, 5, -100]])
+    >>> model = BertForMaskedLM(BertConfig.tiny(vocab_size=9))
+    >>> evaluate(model, [{"input_ids": ids, "labels": labels}])["loss"] > 0
+    True
     """
     device = next(model.parameters()).device
     sums, labels = dict.fromkeys(terms, 0.0), dict.fromkeys(terms, 0.0)
@@ -87,6 +89,14 @@ class BestWeights:
     patience : int or None
         After how many evaluations in a row without a lower loss the run is over, at least 1; None
         for never.
+
+    Examples
+    --------
+    >>> best, model = BestWeights(patience=2), nn.Linear(1, 1)
+    >>> for step, loss in enumerate([3.0, 2.0, 2.5, 2.2]):
+    ...     best.record(loss, step, model)
+    >>> best.loss, best.step, best.is_over
+    (2.0, 1, True)
     """
 
     def __init__(self, patience: int | None) -> None:

@@ -38,11 +38,6 @@ def count_labels(batch: Batch, terms: LossTerms = ONE_LOSS, model: object = None
     dict[str, int]
         How many labels each term has.
 
-    Raises
-    ------
-    ValueError
-        If a batch lacks the labels of a term.
-
     Examples
     --------
     >>> import torch

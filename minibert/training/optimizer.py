@@ -27,11 +27,6 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
     list of dict
         At most two groups with ``params`` and ``weight_decay``, as PyTorch's optimizers take them.
 
-    Raises
-    ------
-    ValueError
-        If no parameter needs a gradient.
-
     References
     ----------
     Devlin et al. (2019), appendix A.2; which parameters are left out follows the code that came

@@ -74,11 +74,6 @@ class Processes:
         -------
         dict of Shaped[Tensor, "..."]
             Rows `rank`, ``rank + world_size`` and so on of each tensor.
-
-        Raises
-        ------
-        ValueError
-            If the tensors have different numbers of rows.
         """
         if self.world_size == 1:
             return dict(batch)

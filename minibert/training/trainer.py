@@ -178,11 +178,6 @@ class BertTrainer:
         -------
         dict of float
             ``"loss"``, in the unit of the model's loss, and the terms where there are several.
-
-        Raises
-        ------
-        ValueError
-            If no batch has a label.
         """
         return evaluate(
             self.model, batches, terms=self.terms, bf16=self.config.bf16, processes=self.processes
@@ -232,14 +227,6 @@ class BertTrainer:
         -------
         int
             Number of updates that had been made.
-
-        Raises
-        ------
-        FileNotFoundError
-            If there is no checkpoint.
-        ValueError
-            If the trainer has no folder, the model or the configuration is another one, or every
-            checkpoint is damaged.
         """
         if self.folder is None:
             raise ValueError("the trainer has no folder to go on from; make it with folder='…'")

@@ -32,6 +32,11 @@ class Merge(NamedTuple):
         How often they stand side by side in the corpus.
     gain : float
         Their score when they were chosen, as `merge_gain` computes it.
+
+    Examples
+    --------
+    >>> Merge("c", "##a", "ca", 3, 0.5).piece
+    'ca'
     """
 
     left: str
@@ -187,11 +192,6 @@ def learn_vocabulary(
     -------
     list of str
         Different pieces; fewer than `vocab_size` if no further pair gains.
-
-    Raises
-    ------
-    ValueError
-        When there is no word, or not even the alphabet has room.
 
     Examples
     --------

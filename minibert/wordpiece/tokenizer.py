@@ -44,13 +44,6 @@ class WordPieceTokenizer:
         Tokens that are cut out of a text before its words are. One that is no piece gets the next
         id after the pieces.
 
-    Raises
-    ------
-    TypeError
-        When a piece is no string, or an added token no `AddedToken`.
-    ValueError
-        When a special token is missing, or a piece is empty, or occurs twice.
-
     References
     ----------
     Devlin et al. (2019), section 3, and Wu et al. (2016), section 4.1.
@@ -129,13 +122,6 @@ class WordPieceTokenizer:
         WordPieceTokenizer
             With the vocabulary that was learned.
 
-        Raises
-        ------
-        TypeError
-            If `texts` is one string, or holds something else than strings.
-        ValueError
-            If `vocab_size` has no room for the special tokens and all characters.
-
         Examples
         --------
         >>> tokenizer = WordPieceTokenizer.train(["cat cat cot"], vocab_size=20)
@@ -165,13 +151,6 @@ class WordPieceTokenizer:
         -------
         WordPieceTokenizer
             With this vocabulary.
-
-        Raises
-        ------
-        FileNotFoundError
-            If there is no such file.
-        ValueError
-            If it is no vocabulary; the message says why.
         """
         return cls(read_pieces(path), do_lower_case)
 
@@ -204,11 +183,6 @@ class WordPieceTokenizer:
         -------
         list of str
             The pieces, in order; ``[UNK]`` for a word that cannot be cut.
-
-        Raises
-        ------
-        TypeError
-            If `text` is no string.
         """
         require_text(text, "text")
         return [self.pieces[number] for number in self._ids(text)]
@@ -227,11 +201,6 @@ class WordPieceTokenizer:
         -------
         list of int
             The ids; nothing is cut or padded. Calling the tokenizer itself gives tensors.
-
-        Raises
-        ------
-        TypeError
-            If a text is no string.
         """
         require_text(text, "text")
         if pair is not None:
@@ -252,13 +221,6 @@ class WordPieceTokenizer:
         -------
         str
             The text; a space stands before each word, none before ``.``, ``,``, ``!`` and ``?``.
-
-        Raises
-        ------
-        TypeError
-            If `ids` are not those of one row.
-        ValueError
-            If an id is outside the vocabulary.
 
         Examples
         --------

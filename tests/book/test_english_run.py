@@ -7,15 +7,15 @@ import pytest
 import torch
 
 from benchmarks import english
+from benchmarks.english_measures.counts import Contexts, CountingGuesser, training_windows
+from benchmarks.english_measures.guessing import counted_answers, pair_losses, piece_losses
+from benchmarks.english_measures.questions import make_questions, places_of
+from benchmarks.english_measures.senses import SENSES
+from benchmarks.english_measures.sharing import SharedWords
 from bertbook.corpus import Chapter, kjv_parts
 from bertbook.records import HERE, record_of
 from bertbook.topics.english.checks import check_back_off
-from bertbook.topics.english.counts import Contexts, CountingGuesser, training_windows
 from bertbook.topics.english.forms import form_questions
-from bertbook.topics.english.guessing import counted_answers, pair_losses, piece_losses
-from bertbook.topics.english.questions import make_questions, places_of
-from bertbook.topics.english.senses import SENSES
-from bertbook.topics.english.sharing import SharedWords
 from minibert.config import BertConfig
 from minibert.losses import masked_lm_loss
 from minibert.pretraining import BertForPreTraining

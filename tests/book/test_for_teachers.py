@@ -4,10 +4,12 @@ import json
 import re
 from statistics import mean
 
+import misconceptions
 import nbformat
 import paths
 import pytest
 import teachers
+from misconceptions import WrongAnswer, sort_by_misconception
 from totals import CHAPTERS, fill
 
 from bertbook.topics.self_attention.checks import check_softmax
@@ -88,3 +90,37 @@ def test_the_spreads_are_those_of_the_records(page):
         assert float(low) <= float(middle) <= float(high)
         assert abs(mean(values) - float(middle)) < 0.006 > abs(min(values) - float(low))
         assert 0 < float(spread) <= float(high) - float(low) + 0.011
+
+
+def test_misconceptions_are_counted_from_the_hints_of_the_checkers(page, notebooks):
+    text = section(page, "What students can do afterwards")
+    told = re.findall(r"^\| (.+?) \| (\d+) \| (\d+) \| ([\d,\s]+) \|$", text, re.MULTILINE)
+    (rest,) = re.findall(r"belongs to one exercise alone\* \| (\d+) \|", text)
+    assert 10 <= len(told) <= 20
+    counts = [int(row[1]) for row in told]
+    assert counts == sorted(counts, reverse=True)
+    answers = list(misconceptions.wrong_answers(notebooks, CHAPTERS))
+    assert sum(counts) + int(rest) == len(answers) > 900
+    assert sum(counts) > len(answers) / 2
+    assert sum(answer.exercise.startswith("2.1 ") for answer in answers) == len(
+        check_softmax.mistakes
+    )
+    own = next(row for row in told if row[0].startswith("Along which axis"))
+    assert {"2", "4", "8", "22"} <= set(re.findall(r"\d+", own[3]))
+    assert all(int(row[2]) >= 5 for row in told), "a misconception belongs to several exercises"
+
+
+@pytest.mark.parametrize(("hint", "title"), [
+    ("Along which axis lie the keys?", "Along which axis"),
+    ("You hide the padding after the softmax.", "What a mask hides"),
+    ("You count -100 as if it were id 0.", "Padding or positions"),
+    ("A dot product grows with the root.", "What is divided by"),
+    ("A mean of means: do all have equally many labels?", "A mean is a sum"),
+    ("Turned around: these were told.", "Turned around"),
+    ("Longest first.", None),
+])  # fmt: skip
+def test_a_hint_belongs_to_one_misconception(hint, title):
+    answer = WrongAnswer(1, "1.1 Some exercise", hint)
+    found = [name for name, own in sort_by_misconception([answer]).items() if own]
+    assert len(found) == (title is not None)
+    assert all(name.startswith(title) for name in found)

@@ -9,7 +9,7 @@ from torch import nn
 from bertbook.core.exercises import library
 from bertbook.core.exercises.library import same_as_library
 from bertbook.reader.module import check_module
-from bertbook.reader.module.trial import NO_DROPOUT, TRIAL_CONFIG
+from bertbook.reader.module.pair import NO_DROPOUT, TEST_CONFIG
 from minibert.attention import BertSelfAttention, additive_mask
 from minibert.config import BertConfig
 from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
@@ -19,7 +19,7 @@ from minibert.parts import override, part
 from minibert.pretraining import BertForPreTraining
 
 pytest.importorskip("transformers")
-CONFIG = dataclasses.replace(TRIAL_CONFIG, **NO_DROPOUT)
+CONFIG = dataclasses.replace(TEST_CONFIG, **NO_DROPOUT)
 SEEN = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0]])
 
 

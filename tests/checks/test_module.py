@@ -18,13 +18,14 @@ from torch.nn import functional
 
 from bertbook.core.exercises.mistake import as_mistakes
 from bertbook.core.exercises.verdict import LONGEST
-from bertbook.reader.contracts import ROLES, original_of
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.names import original_of
 from bertbook.reader.module import check_module, examine
-from bertbook.reader.module.first_looks import RAISED
+from bertbook.reader.module.mutants import MUTATIONS
+from bertbook.reader.module.mutation import mutate
+from bertbook.reader.module.pair import TEST_CONFIG
 from bertbook.reader.module.properties import PROPERTIES
-from bertbook.reader.module.slip import spoil
-from bertbook.reader.module.trial import TRIAL_CONFIG
-from bertbook.reader.module.usual import SLIPS
+from bertbook.reader.module.smoke_checks import RAISED
 from minibert.attention import BertSelfAttention, BertSelfOutput
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
@@ -36,7 +37,9 @@ from minibert.parts import override, part, replaced
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 MODULES = [role for role, terms in ROLES.items() if terms.built]
 PLANTED = [*wrong_modules.BROKEN, *wrong_modules.FAULTS]
-OURS = [(role, slip) for role, slips in SLIPS.items() for slip in as_mistakes(slips)]
+OURS = [
+    (role, mutation) for role, mutations in MUTATIONS.items() for mutation in as_mistakes(mutations)
+]
 pytestmark = pytest.mark.usefixtures("unchecked")
 
 
@@ -89,15 +92,15 @@ def told_of_a_solution(name, old="", new=""):
 
 def planted(role, how):
     """Write our class as somebody does who makes a usual mistake."""
-    ours = role
+    reference = role
 
-    class Planted(ours):
-        @functools.wraps(ours.forward)
+    class Planted(reference):
+        @functools.wraps(reference.forward)
         def forward(self, *given, **named):
             spoiled = copy.deepcopy(self)
-            spoiled.__class__ = ours
+            spoiled.__class__ = reference
             with torch.no_grad():
-                spoil(spoiled, how)
+                mutate(spoiled, how)
             return spoiled(*given, **named)
 
     return Planted
@@ -184,22 +187,22 @@ def test_no_usual_slip_goes_by_mistake():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("role", "slip"), sampled(OURS, often=8, seldom=4))
-def test_a_usual_slip_in_ours_gets_its_hint(role, slip):
-    verdict = check_module(planted(role, slip.wrong), role)
+@pytest.mark.parametrize(("role", "mutation"), sampled(OURS, often=8, seldom=4))
+def test_a_usual_slip_in_ours_gets_its_hint(role, mutation):
+    verdict = check_module(planted(role, mutation.wrong), role)
     assert not verdict.passed
-    assert slip.hint in verdict.message, verdict.message
+    assert mutation.hint in verdict.message, verdict.message
     assert len(verdict.message) < LONGEST
 
 
 @pytest.mark.thorough
 @pytest.mark.weekly
 def test_every_sentence_is_shown_by_some_slip():
-    verdicts = [told(*slip[:3]) for slip in (*PLANTED, *wrong_modules.LATER)]
-    verdicts += [told_of_a_solution(*slip[:3]) for slip in wrong_modules.SOLVED]
+    verdicts = [told(*mutation[:3]) for mutation in (*PLANTED, *wrong_modules.LATER)]
+    verdicts += [told_of_a_solution(*mutation[:3]) for mutation in wrong_modules.SOLVED]
     assert max(len(verdict.message) for verdict in verdicts) < LONGEST
     messages = " ".join(verdict.message for verdict in verdicts)
-    sentences = [*(promise.sentence for promise in PROPERTIES), *RAISED.values()]
+    sentences = [*(each_property.hint for each_property in PROPERTIES), *RAISED.values()]
     assert [text for text in sentences if text not in messages] == []
 
 
@@ -240,12 +243,12 @@ def test_another_network_is_held_to_its_promises_but_not_to_our_numbers():
 def test_a_configuration_of_ones_own(role):
     config = BertConfig.tiny(vocab_size=41)
     assert check_module(role, role, config).passed
-    wide = dataclasses.replace(TRIAL_CONFIG, hidden_act="relu", num_attention_heads=1)
+    wide = dataclasses.replace(TEST_CONFIG, hidden_act="relu", num_attention_heads=1)
     assert check_module(role, role, wide).passed
 
 
 def test_a_configuration_without_room():
-    config = dataclasses.replace(TRIAL_CONFIG, max_position_embeddings=3)
+    config = dataclasses.replace(TEST_CONFIG, max_position_embeddings=3)
     with pytest.raises(ValueError, match=r"5 tokens .* max_position_embeddings = 3 .* no room"):
         check_module(BertSelfAttention, BertSelfAttention, config)
 
@@ -265,10 +268,10 @@ def test_what_is_no_class_is_told_so():
 
 
 def test_neither_chance_nor_the_cast_is_changed():
-    mine = readers_file().MySelfAttention
-    with override({BertSelfAttention: mine}):
+    submission = readers_file().MySelfAttention
+    with override({BertSelfAttention: submission}):
         before = torch.get_rng_state()
         assert check_module(BertLayer, BertLayer).passed
         assert torch.equal(torch.get_rng_state(), before)
-        assert part(BertSelfAttention) is mine
+        assert part(BertSelfAttention) is submission
     assert replaced() == {}

@@ -8,8 +8,8 @@ from solutions import file_of_solutions
 from torch import nn
 
 from bertbook.reader.module import scoreboard
+from bertbook.reader.module.comparison import COMPARISONS
 from bertbook.reader.module.examination import IS_CALLED
-from bertbook.reader.module.numbers import LAST
 from bertbook.reader.module.properties import PROPERTIES
 from bertbook.reader.module.scoreboard import LINES
 from minibert.layer import BertIntermediate, BertLayer
@@ -25,7 +25,7 @@ def red(board):
 
 
 def test_every_line_stands_for_promises_that_there_are():
-    claims = {IS_CALLED, *(p.claim for p in PROPERTIES if BertModel in p.roles), *dict(LAST)}
+    claims = {IS_CALLED, *(p.claim for p in PROPERTIES if BertModel in p.roles), *dict(COMPARISONS)}
     assert len(LINES) == 12
     assert {claim for claims in LINES.values() for claim in claims} <= claims
 

@@ -160,7 +160,7 @@ SOLVED = [
     ("MySelfAttention", "self.dropout)\n", "dropout)\n", "is called by self. and its name"),
     ("MySelfAttention", "self.key, self.value = (|range(3))",
      "self.dense, self.value = (|range(3))\n        self.key = self.dense",
-     "dense.bias, which self_attention has not"),
+     "dense.bias, which BertSelfAttention has not"),
     ("MySelfOutput", "self.LayerNorm = ", "self.norm = ", "the names that the contract gives them"),
     ("MyAttention", BLOCK, "return self.output(context), probs",
      "says how each is built and called"),

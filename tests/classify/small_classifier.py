@@ -15,10 +15,8 @@ from minibert.wordpiece import WordPieceTokenizer
 NAMES = ("Billing", "Hardware", "Software")
 THINGS = ("bill invoice money sum", "box cable router lamp", "page login link site")
 DOINGS = "is wrong|was late again|does nothing|is gone since monday|came twice".split("|")
-WISHES = (
-    *("--learning-rate", "0.01", "--epochs", "10", "--batch-size", "16", "--promise", "0.7"),
-    *("--class-weights", "balanced", "--use", "fine-tuned"),
-)
+QUICK = ("--learning-rate", "0.01", "--batch-size", "16", "--promise", "0.7")
+WISHES = (*QUICK, "--epochs", "10", "--use", "fine-tuned")
 
 
 def letters(rows=240, seed=0):
@@ -55,15 +53,15 @@ def classify(*arguments):
     return main(["classify", *map(str, arguments), "--device", "cpu"])
 
 
+def facts_of(folder):
+    return json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
 def end_of(folder):
     """All that must be the same, bit for bit, at the end of two runs."""
     names = ("model.safetensors", "vocab.txt", "config.json", "classifier.json")
-    facts = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    history = (folder / "history.jsonl").read_text(encoding="utf-8").splitlines()
-    times = ("seconds", "tokens_per_second")
     return {
         **{name: (folder / name).read_bytes() for name in names},
-        "facts": facts,
-        "history": [{k: v for k, v in json.loads(x).items() if k not in times} for x in history],
+        "facts": facts_of(folder),
         "left": sorted(path.name for path in folder.glob("[!.]*")),
     }

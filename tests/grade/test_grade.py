@@ -12,7 +12,6 @@ from small_class import ATTENTION, CHAPTERS, CHECKED, RIGHT, SOFTMAX, WRONG, han
 
 from berttools.grade.command import main
 from berttools.grade.exercises import chapter_of, tasks_of, with_needs_of
-from berttools.grade.report import Mark, require_free, write_pages, write_table
 from berttools.grade.sandbox import Limits, run_checker
 from berttools.grade.submissions import code_for, submissions_in
 
@@ -190,28 +189,39 @@ def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capfd):
     assert (out / "grades.csv").read_bytes() == first
 
 
-def test_what_is_missing_is_said(tmp_path, capsys):
-    assert main([str(tmp_path / "none"), "--chapters", str(CHAPTERS)]) == 2
-    assert "none is no folder" in capsys.readouterr().err
-    assert main([str(tmp_path), "--chapters", str(CHAPTERS)]) == 2
-    assert "no notebooks (*.ipynb)" in capsys.readouterr().err
-    (tmp_path / "grades").write_text("mine", encoding="utf-8")
-    assert main([str(tmp_path), "--out", str(tmp_path / "grades")]) == 2
-    assert "grades is a file; name a folder" in capsys.readouterr().err
-    assert (tmp_path / "grades").read_text(encoding="utf-8") == "mine"
-    with pytest.raises(SystemExit):
-        main([str(tmp_path), "--seconds", "soon"])
-    assert "'soon' is no whole number above 0" in capsys.readouterr().err
+def test_what_is_missing_is_said_notebooks_first(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)  # which is outside of the project
+    for folder in ("class", "empty"):
+        (tmp_path / folder).mkdir()
+    handed_in(tmp_path / "class" / "anna.ipynb", RIGHT)
+    for words, told in (
+        (["none"], "none is no folder; give the one with the notebooks of the class"),
+        (["empty"], "there are no notebooks (*.ipynb) in empty"),
+        (["class"], "there are no chapters in book/chapters, and their checkers and solutions are "
+         "needed to grade; name their folder by --chapters: book/solutions of the kit, or "),
+    ):  # fmt: skip
+        assert main(words) == 2
+        assert capsys.readouterr().err.startswith(f"error: {told}")
+    assert not (tmp_path / "grades").exists()
 
 
-def test_a_table_computes_nothing_and_names_do_not_collide(tmp_path):
-    names = ("Zoé", "Zoe", "李", "=1+1")
-    marks = [Mark(name, "@a.ipynb", "02", "2.1", 0, 1, "-1 is wrong") for name in names]
-    write_table(marks, tmp_path / "grades.csv")
-    *_, cells = csv.reader((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines())
-    assert cells == ["'=1+1", "'@a.ipynb", "02", "2.1", "0", "1", "'-1 is wrong"]
-    pages = [page.name for page in write_pages(marks, tmp_path / "pages").values()]
-    assert pages == ["zoe.html", "zoe-2.html", "student.html", "1-1.html"]
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("", "mine is a file; name a folder for the results by --out"),
+        ("overview.csv", "mine holds other files ('overview.csv') and no results; name a new"),
+        ("model.safetensors", "mine holds other files ('model.safetensors') and no results"),
+    ],
+)
+def test_what_is_no_folder_of_results_is_left_alone(tmp_path, monkeypatch, capsys, name, told):
+    monkeypatch.chdir(tmp_path)
+    handed_in(tmp_path / "class" / "anna.ipynb", RIGHT)
+    path = tmp_path / "mine" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("my own", encoding="utf-8")
+    assert main(["class", "--out", "mine", "--chapters", str(CHAPTERS)]) == 2
+    assert told in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == "my own"
 
 
 @pytest.mark.slow
@@ -225,21 +235,3 @@ def test_every_solution_earns_its_points(chapter, tmp_path):
         code = code_for(task, path, chapter)
         reply = run_checker(task, code, chapter.parent, Limits(seconds=300))
         assert reply.passed, f"{task.name}: {reply.message}"
-
-
-@pytest.mark.parametrize("name", ["overview.csv", "model.safetensors"])
-def test_a_folder_with_other_files_is_left_alone(name, tmp_path, capsys):
-    out, folder = tmp_path / "mine", tmp_path / "submissions"
-    out.mkdir()
-    folder.mkdir()
-    (out / name).write_text("my own", encoding="utf-8")
-    assert main([str(folder), "--out", str(out), "--chapters", str(ATTENTION.parent)]) == 2
-    assert f"holds other files ('{name}')" in capsys.readouterr().err
-    assert (out / name).read_text(encoding="utf-8") == "my own"
-
-
-def test_the_folder_of_an_earlier_run_is_taken_again(tmp_path):
-    require_free(tmp_path / "new")
-    write_table([], tmp_path / "grades.csv")
-    (tmp_path / "overview.csv").write_text("", encoding="utf-8")
-    require_free(tmp_path)

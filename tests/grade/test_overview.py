@@ -5,8 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from berttools.grade.overview import Asked, overview_of, write_overview_page, write_overview_table
-from berttools.grade.report import Mark, write_pages
+from berttools.grade.report import Mark, class_page, overview_of, write_results
 
 TWO, EIGHT = "02-self-attention-by-hand", "08-many-heads"
 AXIS = "Not yet. Your rows do not sum to 1. Along which axis?"
@@ -25,15 +24,8 @@ MARKS = [
     mark("Zoë <b>", TWO, "2.3 · Attention", 0, 2, "my_a does not parse, line 7: y. Line 7 of …"),
     mark("ben", EIGHT, "8.2 · Heads", 0, 3, "MySelfAttention is not written yet."),
     mark("ben", EIGHT, "8.2 · Heads", 3, 3),  # in another notebook
-    Mark("max", "broken.ipynb", "", "", 0, 0, "broken.ipynb is an empty file."),
+    Mark("Zoe b", "@broken.ipynb", "", "", 0, 0, "-1 is an empty file."),
 ]
-
-
-@pytest.fixture
-def page(tmp_path):
-    pages = {name: f"pages/{at.name}" for name, at in write_pages(MARKS, tmp_path / "p").items()}
-    write_overview_page(overview_of(MARKS), pages, tmp_path / "overview.html")
-    return (tmp_path / "overview.html").read_text(encoding="utf-8")
 
 
 class Tables(HTMLParser):
@@ -65,68 +57,71 @@ class Tables(HTMLParser):
         self.inside = self.inside and tag not in ("td", "th")
 
 
-def test_totals_of_students_and_exercises_add_up():
-    found = overview_of(MARKS)
-    assert found.students == ("=anna", "ben", "max", "Zoë <b>")
-    assert [found.total(student) for student in found.students] == [1, 5, 0, 0]
-    assert sum(map(found.of_class, found.possible)) == 6
-    assert found.possible == {
-        Asked(TWO, "2.1 · A softmax"): 1,
-        Asked(TWO, "2.3 · Attention"): 2,
-        Asked(EIGHT, "8.2 · Heads"): 3,
-    }
+@pytest.fixture
+def results(tmp_path):
+    write_results(MARKS, tmp_path)
+    return tmp_path
 
 
-def test_the_hints_that_most_students_get_come_first():
-    found = [(hint.exercise.exercise[:3], hint.reply, hint.students) for hint in
-             overview_of(MARKS).hints]  # fmt: skip
-    assert found == [
-        ("2.1", AXIS, ("Zoë <b>", "ben")),
-        ("2.3", "my_a does not parse", ("=anna", "Zoë <b>")),
-    ]
+def rows_of(path):
+    return [*csv.reader(path.read_text(encoding="utf-8").splitlines())]
 
 
-def test_the_table_has_a_line_for_each_student_and_both_totals(tmp_path):
-    write_overview_table(overview_of(MARKS), tmp_path / "overview.csv")
-    rows = [*csv.reader((tmp_path / "overview.csv").read_text(encoding="utf-8").splitlines())]
-    assert rows == [
+def test_the_tables_have_each_exercise_and_both_totals_and_compute_nothing(results):
+    """Of two answers of a student the better one counts."""
+    assert rows_of(results / "overview.csv") == [
         ["student", "02 2.1 · A softmax", "02 2.3 · Attention", "08 8.2 · Heads", "total"],
         ["(points to earn)", "1", "2", "3", "6"],
         ["'=anna", "1", "0", "", "1"],
         ["ben", "0", "2", "3", "5"],
-        ["max", "", "", "", "0"],
+        ["Zoe b", "", "", "", "0"],
         ["Zoë <b>", "0", "0", "", "0"],
         ["(points of the class)", "1", "2", "3", "6"],
     ]
+    head, *rows, last = rows_of(results / "grades.csv")
+    assert (head, len(rows)) == ([*Mark._fields], 8)
+    assert last == ["Zoe b", "'@broken.ipynb", "", "", "0", "0", "'-1 is an empty file."]
 
 
-def test_the_page_says_what_the_table_says(page):
-    points, hints, two, eight = Tables(page).tables
+def test_the_page_says_what_the_table_says_and_the_common_hints_first(results):
+    found = Tables((results / "overview.html").read_text(encoding="utf-8"))
+    points, hints, two, eight = found.tables
     assert points == [
         ["Student", "Chapter 2", "Chapter 8", "Total"],
         ["=anna", "1", "–", "1"],
         ["ben", "2", "3", "5"],
-        ["max", "–", "–", "0"],
+        ["Zoe b", "–", "–", "–"],
         ["Zoë <b>", "0", "–", "0"],
         ["Points to earn", "3", "3", "6"],
         ["Points of the class", "3", "3", "6"],
+        ["Students with all points", "0", "1", "0"],
     ]
     assert two[0] == ["Student", "2.1 · A softmax", "2.3 · Attention", "Total"]
-    assert two[-1] == ["Students with all points", "1", "1", ""]
+    assert two[-1] == ["Students with all points", "1", "1", "0"]
     assert eight[2] == ["ben", "3", "3"]
-    assert hints[1] == ["2", "2.1 · A softmax", AXIS, "Zoë <b>, ben"]
-    assert "max: broken.ipynb is an empty file." in Tables(page).text
+    assert hints[1:] == [
+        ["2.1 · A softmax", AXIS, "2", "Zoë <b>, ben"],
+        ["2.3 · Attention", "my_a does not parse", "2", "=anna, Zoë <b>"],
+    ]
+    assert "Zoe b: -1 is an empty file." in found.text
 
 
-def test_the_page_is_for_everybody(page):
-    found = Tables(page)
-    assert "script" not in found.tags and "http" not in page and "<b>" not in page
-    assert found.tags.count("caption") == len(found.tables) and None not in found.headers
-    assert found.tags.count("main") == found.tags.count("h1") == 1
-    assert '<html lang="en">' in page and "@media print" in page
-    assert 'href="pages/zoe-b.html"' in page
+def test_the_pages_are_for_everybody_and_no_two_have_one_name(results):
+    names = ["anna.html", "ben.html", "zoe-b-2.html", "zoe-b.html"]
+    assert sorted(path.name for path in (results / "pages").iterdir()) == names
+    page = (results / "overview.html").read_text(encoding="utf-8")
+    assert 'href="pages/zoe-b.html"' in page and "@media print" in page
+    for path in results.rglob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        found = Tables(page)
+        assert "script" not in found.tags and "http" not in page and "<b>" not in page
+        assert found.tags.count("caption") == len(found.tables) and None not in found.headers
+        assert found.tags.count("main") == found.tags.count("h1") == 1
+        assert '<html lang="en">' in page
+    assert "Zoë &lt;b&gt;" in (results / "pages" / "zoe-b.html").read_text(encoding="utf-8")
 
 
-def test_a_class_without_mistakes_gets_no_hints(tmp_path):
-    write_overview_page(overview_of([mark("ben", TWO, "2.1", 1, 1)]), {}, tmp_path / "o.html")
-    assert "Nobody got a hint" in (tmp_path / "o.html").read_text(encoding="utf-8")
+def test_a_class_without_mistakes_gets_no_hints():
+    page = class_page(overview_of([mark("ben", TWO, "2.1", 1, 1)]), {"ben": "ben.html"})
+    assert "Nobody got a hint" in page and "Files that" not in page
+    assert "<p>1 student, 1 exercises, 1 points to earn." in page

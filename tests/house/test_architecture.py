@@ -1,6 +1,7 @@
 """ARCHITECTURE.md shows the packages and three flows as they are."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -69,3 +70,12 @@ def test_the_walks_are_those_of_the_code():
     assert page == done.stdout.removesuffix("\n"), (
         "the walks of ARCHITECTURE.md are not those of the code; run: python tests/house/walks.py"
     )
+
+
+def test_ids_become_vectors_in_a_few_functions():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    batch = page.partition("<!-- walk: batch -->")[2].partition("<!-- end -->")[0]
+    encoder = batch.partition("2. `")[2].partition("`BertPooler.forward`")[0]
+    files = re.findall(r"`(minibert/\w+\.py)` · ", f"`{encoder}")
+    assert len(files) <= 20
+    assert len({*files}) <= 6

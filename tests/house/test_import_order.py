@@ -25,6 +25,7 @@ MAY_IMPORT = {
         "inputs": frozenset(),
         "config": frozenset({"inputs"}),
         "parts": frozenset(),
+        "signature": frozenset(),
         "text": frozenset({"text_files"}),
         "losses": frozenset({"inputs"}),
         "wordpiece": frozenset({"disk", "parts", "text", "text_files", "inputs"}),
@@ -35,10 +36,13 @@ MAY_IMPORT = {
         "layer": frozenset({"config", "parts", "attention"}),
         "data": frozenset({"parts", "masking", "text_files", "inputs", "wordpiece"}),
         "model": frozenset({"config", "inputs", "parts", "embeddings", "attention", "layer"}),
-        "pretraining": frozenset({"config", "parts", "heads", "model", "losses"}),
+        "pretraining": frozenset({"config", "parts", "signature", "heads", "model", "losses"}),
         "training": frozenset({"disk", "losses", "inputs"}),  # the one -100
         "tasks": frozenset(
-            {"config", "parts", "data", "heads", "losses", "model", "inputs", "wordpiece"}
+            {
+                *("config", "parts", "signature", "data", "heads", "losses", "model", "inputs"),
+                "wordpiece",
+            }
         ),
         "loading": frozenset(
             {

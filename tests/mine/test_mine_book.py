@@ -11,7 +11,7 @@ import torch
 from bert_pairs import draw_batch
 from solutions import CHAPTERS, file_of_solutions
 
-from bertbook.reader.contracts import replacements_of
+from bertbook.reader.contracts.names import replacements_of
 from bertbook.reader.reader_file import run_reader_file
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig

@@ -9,7 +9,7 @@ import copy
 import re
 from collections.abc import Callable, Iterable
 
-from bertbook.reader.contracts import original_of
+from bertbook.reader.contracts.names import original_of
 
 # The two losses of pre-training are this one, apart from the words of their errors.
 SAME_FUNCTIONS = dict.fromkeys(("masked_lm_loss", "next_sentence_loss"), "cross_entropy")

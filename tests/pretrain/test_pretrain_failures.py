@@ -140,22 +140,21 @@ def test_a_long_document_is_cut_with_a_word(here, capsys):
     )
 
 
-@pytest.mark.parametrize("error", [RuntimeError("can't allocate memory: 900 b"), MemoryError()])
-def test_too_little_memory(here, capsys, monkeypatch, error):
+@pytest.mark.parametrize(
+    "error", [RuntimeError("can't allocate memory: 900 b"), MemoryError(), KeyError("a fault")]
+)
+def test_too_little_memory_is_told_and_a_fault_of_the_program_is_not_hidden(
+    here, capsys, monkeypatch, error
+):
     def fit(*_):
         raise error
 
     monkeypatch.setattr(BertTrainer, "fit", fit)
+    if isinstance(error, KeyError):
+        with pytest.raises(KeyError, match="a fault"):
+            begin("text.txt --out out")
+        return
     assert begin("text.txt --out out") == 1
     told = sentence(capsys)
     assert told.startswith("there was not enough memory (")
     assert told.endswith("take a smaller --config, --batch-size or --max-length")
-
-
-def test_faults_of_the_program_are_not_hidden(here, monkeypatch):
-    def fit(*_):
-        raise KeyError("a fault")
-
-    monkeypatch.setattr(BertTrainer, "fit", fit)
-    with pytest.raises(KeyError, match="a fault"):
-        begin("text.txt --out out")

@@ -1,7 +1,6 @@
 """The commands in processes of their own: any terminal, a closed one, a reader that has gone."""
 
 import os
-import re
 import signal
 import struct
 import subprocess
@@ -21,7 +20,6 @@ PLAIN = {
     "ascii": {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
     "C": {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
 }
-COMMANDS = ("pretrain", "fill")
 needs_hang_up = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows tells nothing")
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 
@@ -45,14 +43,11 @@ def ran(name, *arguments, stdout=subprocess.PIPE, **more):
 
 
 @pytest.mark.parametrize("encoding", mostly_thorough(PLAIN))
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_in_any_encoding(name, encoding):
-    done = ran(name, "--help", **PLAIN[encoding])
+def test_help_in_any_encoding(encoding):
+    done = ran("pretrain", "--help", **PLAIN[encoding])
     assert (done.returncode, done.stderr) == (0, b"")
-    assert re.search(rb"usage: minibert \w+ .*\n", done.stdout)
     assert done.stdout.isascii()
-    if name == "pretrain":
-        assert b"FILE.txt ... --out DIR" in done.stdout  # the dots are one letter elsewhere
+    assert rb"FILE.txt \u2026 --out DIR" in done.stdout  # three dots are one letter elsewhere
 
 
 def test_a_run_in_plain_ascii(whole, tmp_path):
@@ -60,7 +55,7 @@ def test_a_run_in_plain_ascii(whole, tmp_path):
     done = ran("pretrain", *whole[1], "--out", out, **PLAIN["C"])
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"K\\xe4tzchen" in done.stdout
-    assert b"The folders step-... in it are checkpoints" in done.stdout
+    assert rb"The folders step-\u2026 in it are checkpoints" in done.stdout
     assert end_of(out) == end_of(whole[0])
     # The file itself says it in full.
     assert "step-…" in (out / "report.txt").read_text(encoding="utf-8")

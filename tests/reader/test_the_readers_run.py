@@ -19,7 +19,8 @@ from planting import code
 from readers_copy import file_before, kept_in, kept_names, readers_copy
 from solutions import CHAPTERS
 
-from bertbook.reader.contracts import ROLES, my_name, replacements_of, spoken_name
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.names import my_name, replacements_of, spoken_name
 from bertbook.reader.reader_file import run_reader_file
 from minibert.config import BertConfig
 from minibert.parts import override, part

@@ -73,7 +73,7 @@ def as_array(value: Any) -> Any:
     return value.detach().cpu().numpy() if hasattr(value, "detach") else value
 
 
-def dressed(got: Any, want: Any) -> Any:
+def converted(got: Any, want: Any) -> Any:
     """Put an answer into the containers of the right one: a list of numbers into an array."""
     kind = type(want)
     if hasattr(want, "detach"):
@@ -83,7 +83,7 @@ def dressed(got: Any, want: Any) -> Any:
         return as_array(got) if hasattr(got, "detach") else np.asarray(got)
     if kind in (tuple, list) and isinstance(got, tuple | list | np.ndarray) and len(want):
         each = [*want] if len(want) == len(got) else [want[0]] * len(got)
-        return kind(map(dressed, got, each)) if type(got) is not kind or kind is tuple else got
+        return kind(map(converted, got, each)) if type(got) is not kind or kind is tuple else got
     if isinstance(want, float | np.floating) and not isinstance(got, float | np.floating):
         return float(np.asarray(as_array(got), dtype=float))
     return got

@@ -126,25 +126,7 @@ def fit_together(function: Callable, *wrong: object) -> bool:
 
 @cache
 def rewritten(function: Callable, *wrong: str) -> Callable:
-    """Compile a function after some changes in its source.
-
-    Parameters
-    ----------
-    function : callable
-        Written in Python, with its body on lines of its own.
-    *wrong : str
-        Changes, as the text of a mistake says them.
-
-    Returns
-    -------
-    callable
-        The function as somebody writes it who makes all these mistakes.
-
-    Raises
-    ------
-    ValueError
-        If what is to be changed does not stand in the source, or is to be changed twice.
-    """
+    """Compile a function after some changes in its source."""
     head, body = _head_and_body(function)
     edits = [edit for text in wrong for edit in _edits(function, text)]
     if _overlap(edits):

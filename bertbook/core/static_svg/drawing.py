@@ -29,27 +29,7 @@ VARIABLE = re.compile(r"var\([^(),]*,([^()]*)\)")
 
 
 def still(html: str, summary: str = "", width: float = WIDTH) -> str:
-    """Draw HTML of :mod:`bertbook.core` as an SVG.
-
-    Parameters
-    ----------
-    html : str
-        What a figure shows in a page. Of a figure with controls its first state is drawn.
-    summary : str
-        What it is, in words: the title of the drawing.
-    width : float
-        The pixels that it has, without its margin; what cannot be narrower is as wide as it is.
-
-    Returns
-    -------
-    str
-        One ``<svg>``, the same on every machine for the same HTML.
-
-    Examples
-    --------
-    >>> "<text" in still("<p>one cat</p>", "a cat")
-    True
-    """
+    """Draw HTML of :mod:`bertbook.core` as an SVG."""
     root, drawings = tree_of(html)
     box = _drawn(drawings, root, Style(), width)
     title = escape(" ".join(summary.split()), quote=False)

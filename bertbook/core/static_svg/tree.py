@@ -14,17 +14,7 @@ LEFT_OUT = frozenset({"style", "script", "noscript"})
 
 @dataclass
 class Node:
-    """An element of HTML.
-
-    Parameters
-    ----------
-    tag : str
-        Its name.
-    attributes : dict from str to str
-        What its tag says.
-    children : list of Node or str
-        What it holds: elements and texts.
-    """
+    """An element of HTML."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)

@@ -98,23 +98,10 @@ def passage_questions(split: str) -> tuple[Question, ...]:
 
 
 def parse_questions(text: str) -> tuple[Question, ...]:
-    r"""Read passages and questions from the book's own text format.
+    """Read passages and questions from the book's own text format.
 
-    Parameters
-    ----------
-    text : str
-        Below ``== Topic: Title`` the lines of a passage, then its questions, each with `` =
-        answer``, or with `` ≠ words`` where these only seem to answer it.
-
-    Returns
-    -------
-    tuple of Question
-        In the order of the text.
-
-    Raises
-    ------
-    ValueError
-        If a line is wrong, or its answer is not in the passage once; the message gives its number.
+    Below ``== Topic: Title`` stand the lines of a passage, then its questions, each with its answer
+    after ``=``, or after ``≠`` words that only seem to answer it.
     """
     questions: list[Question] = []
     title, lines, first = "", [], 0
@@ -171,24 +158,7 @@ def read_squad(path: str | Path) -> tuple[Question, ...]:
 
 
 def question_kind(question: str) -> str:
-    """Return the kind of a question: the first question word in it.
-
-    Parameters
-    ----------
-    question : str
-        In English or Chinese.
-
-    Returns
-    -------
-    str
-        ``who``, ``where``, ``when``, ``how many``, ``why``, ``which``, ``what``, or ``other``
-        without such a word.
-
-    Examples
-    --------
-    >>> question_kind("In which town does Anna live?")
-    'which'
-    """
+    """Return the kind of a question: the first question word in it."""
     # 什么时候 holds 什么, so that of two kinds at one place the earlier one in the table counts.
     found = [
         (match.start(), rank, kind)

@@ -6,27 +6,7 @@ SPLITS = ("train", "validation", "test")
 
 
 def split_text(folder: str, name: str, split: str) -> str:
-    """Read the file of one split.
-
-    Parameters
-    ----------
-    folder : str
-        A folder of ``bertbook/corpus/datasets``, such as ``requests_and_pairs``.
-    name : str
-        How its files begin, such as ``pairs``.
-    split : {"train", "validation", "test"}
-        Which part.
-
-    Returns
-    -------
-    str
-        The whole text.
-
-    Raises
-    ------
-    ValueError
-        If there is no such split.
-    """
+    """Read the file of one split."""
     if split not in SPLITS:
         raise ValueError(f"there is no split {split!r}; take 'train', 'validation' or 'test'")
     return packed_text(f"bertbook/corpus/datasets/{folder}/{name}_{split}.txt")

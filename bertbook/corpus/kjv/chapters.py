@@ -89,19 +89,7 @@ def kjv_text() -> str:
 
 
 def kjv_chapters() -> list[Chapter]:
-    """Read the 1,189 chapters, in order.
-
-    Returns
-    -------
-    list of Chapter
-        Each with its book, its number and its verses.
-
-    Examples
-    --------
-    >>> chapters = kjv_chapters()
-    >>> len(chapters), chapters[-1].book, len(chapters[-1].verses)
-    (1189, 'Revelation', 21)
-    """
+    """Read the 1,189 chapters, in order."""
     places = [(book, number) for book, last in BOOKS for number in range(1, last + 1)]
     documents = kjv_text().removesuffix("\n").split("\n\n")
     return [Chapter(*place, verses.split("\n")) for place, verses in zip(places, documents)]
@@ -132,21 +120,5 @@ def kjv_parts() -> KjvParts:
 
 
 def as_documents(chapters: Iterable[Chapter]) -> str:
-    r"""Write chapters as ``minibert pretrain`` reads them: a line a verse, a blank line between.
-
-    Parameters
-    ----------
-    chapters : iterable of Chapter
-        At least one, such as a part of `kjv_parts`.
-
-    Returns
-    -------
-    str
-        A text file.
-
-    Examples
-    --------
-    >>> as_documents([Chapter("Jude", 1, ["Jude, the servant.", "Mercy unto you."])] * 2)
-    'Jude, the servant.\nMercy unto you.\n\nJude, the servant.\nMercy unto you.\n'
-    """
+    r"""Write chapters as ``minibert pretrain`` reads them: a line a verse, a blank line between."""
     return "\n".join("\n".join([*chapter.verses, ""]) for chapter in chapters)

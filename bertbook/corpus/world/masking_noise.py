@@ -46,35 +46,9 @@ class MaskingNoise(NamedTuple):
 def hide_words(
     words: Sequence[str], noise: MaskingNoise, known: Sequence[str], *, rng: np.random.Generator
 ) -> tuple[list[str], Bool[np.ndarray, " words"]]:
-    """Mask a sentence, as pre-training does.
+    """Mask a sentence, as pre-training does, and return which words were chosen.
 
-    Parameters
-    ----------
-    words : sequence of str
-        The sentence.
-    noise : MaskingNoise
-        How words are hidden.
-    known : sequence of str
-        The words of the world, at most `random_words`.
-    rng : numpy.random.Generator
-        The source of chance.
-
-    Returns
-    -------
-    tuple of list of str and bool array, shape (words,)
-        What is seen, and which words were chosen. ``[STRANGER]`` stands for a random piece that is
-        no word of the world.
-
-    Raises
-    ------
-    ValueError
-        If `random_words` is smaller than the number of words of the world.
-
-    Examples
-    --------
-    >>> everything = MaskingNoise(random_words=2, chosen=1.0, masked=1.0, random=0.0)
-    >>> hide_words(["one", "cat"], everything, ["cat", "one"], rng=np.random.default_rng(0))
-    (['[MASK]', '[MASK]'], array([ True,  True]))
+    ``[STRANGER]`` stands for a random piece that is no word of the world.
     """
     if noise.random_words < len(known):
         raise ValueError(

@@ -1,31 +1,17 @@
-"""What a class must do to play a part of a BERT: in words, and as a check. Chapter 8.
+"""What a class must do to replace a part of a BERT: in words, and as a check. Chapter 8.
 
 `minibert.parts.use` takes any class or function. From the import of this package on, it takes only
-what keeps its contract.
+what fulfills its contract.
 """
 
 from functools import cache
 
 from minibert.parts import validate_with
 
-from .names import Part, my_name, original_of, replacements_of, spoken_name
-from .require import require_contract, require_replaceable
+from .description import contract
+from .require import require_contract
 from .roles import ROLES, Role
-from .trial_build import roles_inside
-from .words import contract
 
-__all__ = [
-    "ROLES",
-    "Part",
-    "Role",
-    "contract",
-    "my_name",
-    "original_of",
-    "replacements_of",
-    "require_contract",
-    "require_replaceable",
-    "roles_inside",
-    "spoken_name",
-]
+__all__ = ["ROLES", "Role", "contract"]
 
-validate_with(cache(require_contract))  # each class is looked at once in each place
+validate_with(cache(require_contract))  # each class is checked once in each place

@@ -1,4 +1,4 @@
-"""The names by which what a reader writes finds what it replaces. Chapter 8."""
+"""The names that say which part a reader's class or function replaces. Chapter 8."""
 
 from __future__ import annotations
 
@@ -13,58 +13,19 @@ Part = Callable[..., Any]
 
 
 def my_name(original: Part) -> str:
-    """Write the name that the reader's own has: MySelfAttention, for BertSelfAttention.
-
-    Parameters
-    ----------
-    original : class or function
-        A key of `ROLES`.
-
-    Returns
-    -------
-    str
-        ``My`` for ``Bert``, or ``my_`` before a function's name, unless the role has a name of its
-        own.
-    """
+    """Write the name that the reader's own has: MySelfAttention, for BertSelfAttention."""
     bare = original.__name__.removeprefix("Bert")
-    return ROLES[original].mine or (f"My{bare}" if ROLES[original].built else f"my_{bare}")
+    return ROLES[original].own_name or (f"My{bare}" if ROLES[original].built else f"my_{bare}")
 
 
 def spoken_name(original: Part) -> str:
-    """Write the same name as words: self attention.
-
-    Parameters
-    ----------
-    original : class or function
-        A key of `ROLES`.
-
-    Returns
-    -------
-    str
-        Words in small letters.
-    """
+    """Write that name as words: self attention."""
     bare = re.sub(r"^(My|my_)", "", my_name(original)).replace("PreTraining", "Pretraining")
     return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", bare).lower()
 
 
 def original_of(name: str) -> Part:
-    """Return what a class or function of the reader's is meant to replace, by its name.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``MyPooler`` or ``my_score_words``; capitals and underscores do not count.
-
-    Returns
-    -------
-    class or function
-        A key of `ROLES`.
-
-    Raises
-    ------
-    ValueError
-        If no part has such a name; the message gives the nearest.
-    """
+    """Return what a class or function of the reader's is meant to replace, by its name."""
     by_name = {_bare(my_name(original)): original for original in ROLES}
     if _bare(name) not in by_name:
         near = difflib.get_close_matches(_bare(name), by_name, n=1, cutoff=0)[0]
@@ -78,30 +39,18 @@ def original_of(name: str) -> Part:
 def replacements_of(things: dict[str, Part]) -> tuple[dict[Part, Part], list[str]]:
     """Return what is named after a part, by that part, and a sentence for each class that is not.
 
-    A function such as ``my_attention`` plays no class's part.
-
-    Parameters
-    ----------
-    things : dict from str to class or function
-        What a file defines, by name.
-
-    Returns
-    -------
-    replacements : dict from class or function to class or function
-        In the order of `ROLES`, as `minibert.parts.use` takes it.
-    nameless : list of str
-        One sentence for each class that is named after no part.
+    A function such as ``my_attention`` replaces no class.
     """
-    found, nameless = {}, []
+    found, unknown = {}, []
     for name, thing in things.items():
         is_class = isinstance(thing, type)
         try:
             original = original_of(name)
         except ValueError as error:
-            nameless += [str(error)] if is_class else []
+            unknown += [str(error)] if is_class else []
         else:
             found |= {original: thing} if is_class == bool(ROLES[original].built) else {}
-    return {original: found[original] for original in ROLES if original in found}, nameless
+    return {original: found[original] for original in ROLES if original in found}, unknown
 
 
 def _bare(name: str) -> str:

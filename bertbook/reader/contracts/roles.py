@@ -34,7 +34,7 @@ _IDS = ("input_ids", "attention_mask", "token_type_ids", "position_ids", "inputs
 class Role:
     """The contract of a part: how a model builds it, how it calls it, and what comes back.
 
-    `mine` is the name of the reader's own, where it is not that of ours with My for Bert.
+    `own_name` is the name of the reader's own, where it is not that of ours with My for Bert.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ class Role:
         Names of what `forward`, or the function, takes.
     returns : str
         What comes back, with its shape.
-    mine : str, default ""
+    own_name : str, default ""
         The name of the reader's own, where it is not that of ours with My for Bert.
     """
 
     built: tuple[str, ...] | None
     called: tuple[str, ...]
     returns: str
-    mine: str = ""
+    own_name: str = ""
 
 
 ROLES: dict[Callable[..., Any], Role] = {

@@ -1,4 +1,4 @@
-"""Look at a reader's class in one role: what it returns, what it keeps, whose numbers it gives.
+"""Check a reader's class in one role: interface, properties, and numbers beside the reference.
 
 Chapters 7, 8, 9, 10, 11 and 12.
 """

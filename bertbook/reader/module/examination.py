@@ -1,4 +1,4 @@
-"""Go through all that a role promises, one by one, and say how far a class keeps it. Chapter 8."""
+"""Check a class for all properties of its role, one by one. Chapter 8."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ import torch
 from torch import nn
 
 from bertbook.core.exercises.verdict import Verdict, brief
-from bertbook.reader.contracts import ROLES, Part, require_replaceable
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.names import Part
+from bertbook.reader.contracts.require import require_replaceable
 from minibert.config import BertConfig
 from minibert.parts import override
 
-from .first_looks import FIRST, answer_to
-from .numbers import LAST, usual_slip
+from .comparison import COMPARISONS, find_mistake
+from .pair import SEQ, TEST_CONFIG, ModulePair
 from .properties import properties_of
-from .trial import SEQ, TRIAL_CONFIG, Trial
+from .smoke_checks import SMOKE_CHECKS, result_of
 
 IS_CALLED = "it is built and called as models do it"
 
 
 @dataclass(frozen=True)
 class Examination:
-    """What an examined class keeps: so many of its role's promises, and the first it breaks.
+    """The result of all checks of a class: how many properties hold, and the first that does not.
 
     Parameters
     ----------
@@ -33,11 +35,11 @@ class Examination:
     name : str
         The name of the class.
     held : int
-        How many promises it keeps.
+        How many properties hold.
     total : int
         How many there are.
     problem : str
-        The first one that it breaks, in a sentence; empty if it keeps all.
+        What is wrong with the first that does not hold; empty if all do.
     """
 
     role: Part
@@ -47,23 +49,26 @@ class Examination:
     problem: str  # empty if all hold
 
 
-def check_module(mine: type[nn.Module], role: Part, config: BertConfig | None = None) -> Verdict:
-    """Check a class of the reader's: how it is built and called, what it promises, its numbers.
+def check_module(
+    submission: type[nn.Module], role: Part, config: BertConfig | None = None
+) -> Verdict:
+    """Check a reader's class: how it is built and called, its properties, its numbers.
 
     Parameters
     ----------
-    mine : class
+    submission : class
         Derived from ``nn.Module``; its arguments may have any names.
     role : class
         What it is to replace, a key of `bertbook.reader.contracts.ROLES`.
     config : BertConfig, optional
-        Sizes to try it with, at least 5 positions and 2 segments; by default small ones that all
+        Sizes to check it with, at least 5 positions and 2 segments; by default small ones that all
         differ.
 
     Returns
     -------
     Verdict
-        Passed, or the first thing to mend, and the usual slip behind it if the numbers tell.
+        Passed, or the first thing to mend, and a hint if the numbers are those of a common
+        mistake.
 
     Raises
     ------
@@ -76,37 +81,39 @@ def check_module(mine: type[nn.Module], role: Part, config: BertConfig | None = 
     >>> check_module(BertSelfAttention, BertSelfAttention).passed
     True
     """
-    found = examine(mine, role, config)
-    if found.problem:
-        return Verdict(False, f"Not yet. {found.name} as {role.__name__}: {found.problem}")
+    result = examine(submission, role, config)
+    if result.problem:
+        return Verdict(False, f"Not yet. {result.name} as {role.__name__}: {result.problem}")
     return Verdict(
         True,
-        f"Right: {found.name} keeps all {found.total} promises of {role.__name__}, "
+        f"Right: {result.name} keeps all {result.total} promises of {role.__name__}, "
         "to the last digit.",
     )
 
 
-def examine(mine: type[nn.Module], role: Part, config: BertConfig | None = None) -> Examination:
-    """Go through all that a role promises, and count what holds; our own parts play the rest.
+def examine(
+    submission: type[nn.Module], role: Part, config: BertConfig | None = None
+) -> Examination:
+    """Check all properties of a role and count those that hold; other parts are the package's.
 
     Parameters
     ----------
-    mine : class
+    submission : class
         Derived from ``nn.Module``.
     role : class
         What it is to replace, a key of `ROLES`.
     config : BertConfig, optional
-        Sizes to try it with, as `check_module` takes them.
+        Sizes to check it with, as `check_module` takes them.
 
     Returns
     -------
     Examination
-        How many promises hold, and what is wrong with the first that does not.
+        How many properties hold, and what is wrong with the first that does not.
 
     Raises
     ------
     ValueError
-        If no model asks for it, it is a function, or the sizes leave no room for the trial.
+        If no model asks for it, it is a function, or the sizes are too small for the inputs.
 
     Examples
     --------
@@ -118,15 +125,15 @@ def examine(mine: type[nn.Module], role: Part, config: BertConfig | None = None)
     require_replaceable(role)
     if not ROLES[role].built:
         raise ValueError(f"{role.__name__} is a function; check_module looks at classes")
-    config = config or TRIAL_CONFIG
+    config = config or TEST_CONFIG
     _require_room(config)
-    promises = properties_of(role)
-    name = getattr(mine, "__name__", repr(mine))
-    with unchanged():
-        problems = [problem for _, problem in each_answer(Trial(mine, role, config))]
-    total = len(FIRST) + len(promises) + (0 if _is_other(mine) else len(LAST))
-    told = next(filter(None, problems), "")
-    return Examination(role, name, problems.count(""), total, brief(told))
+    properties = properties_of(role)
+    name = getattr(submission, "__name__", repr(submission))
+    with isolated():
+        problems = [problem for _, problem in each_result(ModulePair(submission, role, config))]
+    total = len(SMOKE_CHECKS) + len(properties) + (0 if _is_other(submission) else len(COMPARISONS))
+    first = next(filter(None, problems), "")
+    return Examination(role, name, problems.count(""), total, brief(first))
 
 
 def _require_room(config: BertConfig) -> None:
@@ -138,33 +145,35 @@ def _require_room(config: BertConfig) -> None:
         )
 
 
-def _is_other(mine: type[nn.Module]) -> bool:
-    """Return whether a class says that it is meant to be another network than ours."""
-    return getattr(mine, "own_parameters", False)
+def _is_other(submission: type[nn.Module]) -> bool:
+    """Return whether a class declares itself to be another network."""
+    return getattr(submission, "own_parameters", False)
 
 
-def _slip(trial: Trial) -> str:
-    return "" if _is_other(trial.kind) else usual_slip(trial)
+def _mistake(pair: ModulePair) -> str:
+    return "" if _is_other(pair.kind) else find_mistake(pair)
 
 
 @contextmanager
-def unchanged() -> Iterator[None]:
-    """Change nobody's cast, nobody's chance, and not whether gradients are recorded."""
-    ours = {role: role for role in ROLES}
-    with override(ours), torch.random.fork_rng(devices=[]), torch.enable_grad():
+def isolated() -> Iterator[None]:
+    """Use the package's parts, and restore replacements, random state and gradient mode after."""
+    with (
+        override({role: role for role in ROLES}),
+        torch.random.fork_rng(devices=[]),
+        torch.enable_grad(),
+    ):
         torch.manual_seed(0)
         yield
 
 
-def each_answer(trial: Trial) -> Iterator[tuple[str, str]]:
-    """Yield each promise and what is wrong with it, if anything; stop where none can follow."""
-    for claim, problem in _each_answer(trial):
-        switched = _gradients_again()
-        yield claim, problem or switched
+def each_result(pair: ModulePair) -> Iterator[tuple[str, str]]:
+    """Yield each property and its problem, if any; stop where no other can be checked."""
+    for claim, problem in _each_result(pair):
+        yield claim, problem or _restore_gradients()
 
 
-def _gradients_again() -> str:
-    """Record gradients again; say so if somebody has switched them off for all that follows."""
+def _restore_gradients() -> str:
+    """Switch gradient mode on again; return a message if the class has switched it off."""
     if torch.is_grad_enabled():
         return ""
     torch.set_grad_enabled(True)
@@ -174,17 +183,17 @@ def _gradients_again() -> str:
     )
 
 
-def _each_answer(trial: Trial) -> Iterator[tuple[str, str]]:
-    for look in FIRST:
-        problem = look(trial)
-        yield IS_CALLED, f"{problem} {_slip(trial)}".strip() if problem else ""
+def _each_result(pair: ModulePair) -> Iterator[tuple[str, str]]:
+    for check in SMOKE_CHECKS:
+        problem = check(pair)
+        yield IS_CALLED, f"{problem} {_mistake(pair)}".strip() if problem else ""
         if problem:
             return
-    slip = _slip(trial)
-    for promise in properties_of(trial.role):
-        kept = answer_to(trial, promise.holds)
-        told = promise.sentence if kept is False else kept
-        yield promise.claim, "" if kept is True else f"{told} {slip}".strip()
-    for claim, look in () if _is_other(trial.kind) else LAST:
-        problem = answer_to(trial, look)
-        yield claim, f"{problem} {slip}".strip() if problem else ""
+    mistake = _mistake(pair)
+    for prop in properties_of(pair.role):
+        result = result_of(pair, prop.holds)
+        problem = prop.hint if result is False else result
+        yield prop.claim, "" if result is True else f"{problem} {mistake}".strip()
+    for claim, check in () if _is_other(pair.kind) else COMPARISONS:
+        problem = result_of(pair, check)
+        yield claim, f"{problem} {mistake}".strip() if problem else ""

@@ -1,4 +1,4 @@
-"""Whether all that an answer makes is where its input is, without a second device. Chapter 8."""
+"""Check that all tensors are on one device, without a second device. Chapter 8."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from torch.overrides import TorchFunctionMode
 
 
 class OtherDeviceError(Exception):
-    """Stop because tensors of two devices have met."""
+    """Stop because an operation mixes tensors of two devices."""
 
 
 class OneDevice(TorchFunctionMode):
-    """Stop where tensors of two devices meet, also where a device without numbers lets it pass."""
+    """Raise where an operation mixes devices, also where the meta device would allow it."""
 
     def __torch_function__(
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        """Call the function if its tensors are on one device; a single number may be elsewhere."""
+        """Call a function if its tensors are on one device; scalars may be elsewhere."""
         given = [*_inside((*args, *(kwargs or {}).values()))]
         devices = {tensor.device.type for tensor in given if tensor.dim()}
         if len(devices) > 1 and func.__name__ not in _MAY_MEET:

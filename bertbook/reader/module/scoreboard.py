@@ -1,4 +1,4 @@
-"""Twelve things that an encoder keeps or does not, whoever plays its parts. Chapter 10."""
+"""Twelve properties of an encoder, whichever classes it is built of. Chapter 10."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from torch import nn
 
 from bertbook.core.exercises.verdict import Verdict
-from bertbook.reader.contracts import Part
+from bertbook.reader.contracts.names import Part
 from minibert.config import BertConfig
 from minibert.model import BertModel
 from minibert.parts import override, part, replaced
 
-from .examination import IS_CALLED, each_answer, unchanged
-from .trial import TRIAL_CONFIG, Trial
+from .examination import IS_CALLED, each_result, isolated
+from .pair import TEST_CONFIG, ModulePair
 
-# Each line of the board, and the promises that it stands for.
+# Each line of the board, and the properties behind it.
 LINES = {
     "Ids go in, one vector per token comes out": (IS_CALLED,),
     "Weights start at random, and small": ("weights start small",),
@@ -39,7 +39,7 @@ LINES = {
 
 @dataclass(frozen=True)
 class Scoreboard:
-    """What holds of the encoder that stands: for each line nothing, or what is wrong.
+    """The twelve lines of an encoder, each with what is wrong, if anything.
 
     Parameters
     ----------
@@ -51,31 +51,31 @@ class Scoreboard:
 
     @property
     def verdict(self) -> Verdict:
-        """Sum the board up."""
+        """Count the lines that hold, and give the first problem."""
         green = [*self.lines.values()].count("")
-        told = next(filter(None, self.lines.values()), "")
-        return Verdict(not told, f"{green} of {len(self.lines)} hold. {told}".strip())
+        problem = next(filter(None, self.lines.values()), "")
+        return Verdict(not problem, f"{green} of {len(self.lines)} hold. {problem}".strip())
 
     def __repr__(self) -> str:
-        marked = [f"{'✗' if told else '✓'} {line}" for line, told in self.lines.items()]
+        marked = [f"{'✗' if problem else '✓'} {line}" for line, problem in self.lines.items()]
         return "\n".join([*marked, self.verdict.message])
 
     def _repr_html_(self) -> str:
         marks = {True: '<b style="color:#2a8f5b">✓</b>', False: '<b style="color:#c8681e">✗</b>'}
         rows = "".join(
-            f"<li>{marks[not told]} {escape(line)}</li>" for line, told in self.lines.items()
+            f"<li>{marks[not problem]} {escape(line)}</li>" for line, problem in self.lines.items()
         )
         style = "list-style:none;padding:0;columns:2 17em;margin:.4em 0"
         return f"<ol style='{style}'>{rows}</ol>{self.verdict._repr_html_()}"
 
 
 def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
-    """Examine the encoder that the parts make which play now, line by line.
+    """Check the encoder that is built of the current parts, line by line.
 
     Parameters
     ----------
     bert : class, optional
-        The whole model; by default what plays in the place of `BertModel` now.
+        The whole model; by default what replaces `BertModel` now.
 
     Returns
     -------
@@ -87,28 +87,30 @@ def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
     >>> scoreboard().verdict
     12 of 12 hold.
     """
-    players = {**replaced(), BertModel: bert or part(BertModel)}
-    trial = Trial(_played_by(players, players.pop(BertModel)), BertModel, TRIAL_CONFIG)
-    found: dict[str, str] = {}
-    with unchanged():
-        for claim, problem in each_answer(trial):
-            found[claim] = found.get(claim) or problem
-    return Scoreboard({line: _told(claims, found) for line, claims in LINES.items()})
+    replacements = {**replaced(), BertModel: bert or part(BertModel)}
+    pair = ModulePair(
+        _built_with(replacements, replacements.pop(BertModel)), BertModel, TEST_CONFIG
+    )
+    problems: dict[str, str] = {}
+    with isolated():
+        for claim, problem in each_result(pair):
+            problems[claim] = problems.get(claim) or problem
+    return Scoreboard({line: _first_problem(claims, problems) for line, claims in LINES.items()})
 
 
-def _played_by(players: dict[Part, Part], bert: Any) -> type[nn.Module]:
-    """Derive a model that is built of these parts, whoever plays when it is built."""
+def _built_with(replacements: dict[Part, Part], bert: Any) -> type[nn.Module]:
+    """Derive a model that is built of these parts, whatever else is replaced by then."""
 
     class Running(bert):
         def __init__(self, config: BertConfig, add_pooling_layer: bool = True) -> None:
-            with override(players):
+            with override(replacements):
                 super().__init__(config, add_pooling_layer)
 
     Running.__name__ = bert.__name__
     return Running
 
 
-def _told(claims: tuple[str, ...], found: dict[str, str]) -> str:
-    """Return what is wrong with the first of some claims that does not hold, or was not reached."""
-    told = (found.get(claim, "It could not be asked yet.") for claim in claims)
-    return next(filter(None, told), "")
+def _first_problem(claims: tuple[str, ...], problems: dict[str, str]) -> str:
+    """Return the problem of the first claim that does not hold, or was not reached."""
+    listed = (problems.get(claim, "It could not be asked yet.") for claim in claims)
+    return next(filter(None, listed), "")

@@ -29,11 +29,11 @@ def over_passages(readers: Sequence[Mapping]) -> Float[np.ndarray, "rows columns
     found: dict[str, list] = {}
     for place, question in enumerate(passage_questions("test")):
         true = [[span.text for span in question.answers]]
-        told, forced = (
+        scored, forced = (
             [score_answers([run[kept][place]], true) for run in readers]
             for kept in ("test_answers", "test_best_spans")
         )
-        exact, f1 = (statistics.mean(score[n] for score in told) for n in (0, 1))
+        exact, f1 = (statistics.mean(score[n] for score in scored) for n in (0, 1))
         must = statistics.mean(score.f1 for score in forced)
         has = bool(question.answers)
         row = [1, has, not has, exact, f1, has * f1, has * must, (not has) * exact]
@@ -104,8 +104,10 @@ def _of_windows(title: str, readers: Sequence[Mapping], rivals: Sequence[Mapping
         f"{f1:.2f}",
     ]
     limits = sorted(reader["threshold"] for reader in readers)
-    told = ranged([limits[0], limits[-1]], 1) if len(limits) > 1 else with_minus(limits[0], 1)
-    return [*row, "" if readers == rivals else _lead(readers, rivals), told]
+    range_of_limits = (
+        ranged([limits[0], limits[-1]], 1) if len(limits) > 1 else with_minus(limits[0], 1)
+    )
+    return [*row, "" if readers == rivals else _lead(readers, rivals), range_of_limits]
 
 
 def _lead(readers: Sequence[Mapping], rivals: Sequence[Mapping]) -> str:

@@ -29,15 +29,7 @@ TASKS = {"requests": (REQUEST_LABELS, service_requests), "pairs": (PAIR_LABELS, 
 
 
 class Runs:
-    """The runs of one task, by encoder and method; what a run counts is held to its answers.
-
-    Parameters
-    ----------
-    task : str
-        ``"requests"`` or ``"pairs"``.
-    record : mapping, optional
-        What to read; by default the record of ``benchmarks.classify``.
-    """
+    """The runs of one task, by encoder and method; what a run counts is held to its answers."""
 
     def __init__(self, task: str = "requests", record: Mapping[str, Any] | None = None):
         content = record or record_of("classify")
@@ -76,19 +68,19 @@ class Runs:
         """Say which answers of the learning curve are right; `also` adds those of another part."""
         parts = ["test", *([also] if also else [])]
         truth = np.concatenate([self.truth_of(part) for part in parts])
-        told = [
+        answers_of = [
             "".join(_answers_of(run, part, name) for part in parts)
             for run in self.curve
             if run["labels"] == size
         ]
-        return np.array([[int(digit) for digit in answers] for answers in told]) == truth
+        return np.array([[int(digit) for digit in answers] for answers in answers_of]) == truth
 
 
 def _answers_of(run: dict, part: str, name: str) -> str:
     """Give the answers of a run; those of full fine-tuning may follow from its probabilities."""
-    told = run[f"{part}_answers"]
-    if name in told:
-        return told[name]
+    answers_of = run[f"{part}_answers"]
+    if name in answers_of:
+        return answers_of[name]
     if name != "full" or "probabilities" not in run:
         raise ValueError(
             f"the record has no answers of {name!r} with {run['labels']} labels to the {part} "

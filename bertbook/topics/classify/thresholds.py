@@ -18,13 +18,13 @@ def stored_beliefs(runs: Runs, split: str) -> Float[np.ndarray, "rows classes"]:
 
 
 def calibration(
-    believed: dict[str, Float[np.ndarray, "rows classes"]],
+    probabilities: dict[str, Float[np.ndarray, "rows classes"]],
     truth: Int[np.ndarray, " rows"],
     threshold: float,
 ) -> Html:
     """Compare the mean of the largest probability with what is right, for all and for the sure."""
     rows = []
-    for name, chances in believed.items():
+    for name, chances in probabilities.items():
         sure, hit = chances.max(axis=1), chances.argmax(axis=1) == truth
         kept = sure >= threshold
         rows.append(
@@ -48,13 +48,13 @@ def calibration(
 def kept_promises(found: dict[str, list[tuple[float, float]]], wanted: float) -> Html:
     """Count in how many draws a rule promises, and how many of its promises are kept."""
     rows = []
-    for name, told in found.items():
-        made = np.array([pair for pair in told if pair[0] > 0]).reshape(-1, 2)
+    for name, counts in found.items():
+        made = np.array([pair for pair in counts if pair[0] > 0]).reshape(-1, 2)
         keeps, reached = made.T
         broken = reached < wanted
         share = f"{keeps.mean():.0%}" if len(made) else ""
         kept = f"{1 - broken.mean():.0%}" if len(made) else ""
-        numbers = f"{len(made) / len(told):.0%}", share, f"{broken.sum() / len(told):.0%}", kept
+        numbers = f"{len(made) / len(counts):.0%}", share, f"{broken.sum() / len(counts):.0%}", kept
         rows.append((name, *numbers))
     heads = ["promises", "then keeps", "broken, of all draws", "kept, of those made"]
     return html(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Int
 
-from bertbook.topics.english.counts import CountingGuesser
-from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 
 # To one and to several; and all words that tell which of both is spoken to.
@@ -53,33 +50,3 @@ def _of_verse(verse: str, tokenizer: WordPieceTokenizer) -> Iterator[FormQuestio
         hidden = [*ids[:place], tokenizer.mask_token_id, *ids[place + 1 :]]
         is_far = not clues & {*window.tolist()}
         yield FormQuestion(hidden, place, piece, other[piece], piece in ones, is_far, window)
-
-
-def forms_right(
-    asked: list[FormQuestion], counts: CountingGuesser, models: Mapping[str, BertForPreTraining]
-) -> dict[str, dict[str, int]]:
-    """Count how often each guesser prefers the true pronoun: near and far, for one and several."""
-    chances = counts.guesses(np.stack([question.window for question in asked]))
-    right = {
-        "questions": [True] * len(asked),
-        "frequencies": [counts.frequencies[q.truth] > counts.frequencies[q.other] for q in asked],
-        "counts": [bool(row[q.truth] > row[q.other]) for q, row in zip(asked, chances)],
-        **{name: [_prefers(model, q) for q in asked] for name, model in models.items()},
-    }
-    return {name: _sorted(asked, np.array(hits, dtype=bool)) for name, hits in right.items()}
-
-
-def _sorted(asked: list[FormQuestion], hits: Bool[np.ndarray, " questions"]) -> dict[str, int]:
-    far = np.array([question.is_far for question in asked])
-    one = np.array([question.is_one for question in asked])
-    return {
-        f"{distance}, {number}": int((hits & where & which).sum())
-        for distance, where in (("near", ~far), ("far", far))
-        for number, which in (("one", one), ("several", ~one))
-    }
-
-
-@torch.no_grad()
-def _prefers(model: BertForPreTraining, question: FormQuestion) -> bool:
-    scores = model(torch.tensor([question.input_ids])).prediction_logits[0, question.place]
-    return bool(scores[question.truth] > scores[question.other])

@@ -5,6 +5,7 @@ The chapters of a test are drawn again, with all that was asked in each of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,55 +17,40 @@ DRAWS = 2000
 
 
 def ladder_lines(record: dict[str, Any], test: str, kind: str = "all") -> str:
-    """List what each guesser pays for a piece, with its interval.
-
-    Parameters
-    ----------
-    record : dict
-        ``records/english.json``.
-    test : str
-        "chapters" or "books".
-    kind : str, default "all"
-        Which of the chosen pieces, such as "hidden" or "names".
-
-    Returns
-    -------
-    str
-        A line for each guesser: nats, the interval, its name.
-    """
-    told = record["tests"][test]
-    counts = np.array(told["places"][kind])
+    """List what each guesser pays for a piece, with its interval."""
+    results = record["tests"][test]
+    counts = np.array(results["places"][kind])
     lines = []
-    for name, kinds in told["losses"].items():
+    for name, kinds in results["losses"].items():
         lines.append(f"{_mean(np.array(kinds[kind]), counts, '.2f')}  {name}")
     return "\n".join(lines)
 
 
 def next_sentences(record: dict[str, Any], test: str) -> str:
     """List what each guesser pays for a pair, and which share it has right, with intervals."""
-    told = record["tests"][test]
-    counts = np.array(told["pairs"]["count"])
+    results = record["tests"][test]
+    counts = np.array(results["pairs"]["count"])
     lines = [f"{np.log(2):.3f}                  0.500                  coin"]
-    for name, found in told["next sentence"].items():
+    for name, found in results["next sentence"].items():
         columns = [_mean(np.array(found[what]), counts, ".3f") for what in ("loss", "right")]
         lines.append("  ".join([*columns, name]))
     return "\n".join(lines)
 
 
 def lead_over(
-    record: dict[str, Any], test: str, guesser: str, rival: str, kind: str = "all"
+    record: dict[str, Any], test: str, guesser: str, baseline: str, kind: str = "all"
 ) -> str:
     """Tell by how much a guesser pays less than a rival, on the same pieces, with its interval."""
-    told = record["tests"][test]
-    ours, theirs = (np.array(told["losses"][name][kind]) for name in (guesser, rival))
-    return _mean(theirs - ours, np.array(told["places"][kind]), "+.2f")
+    results = record["tests"][test]
+    own, other = (np.array(results["losses"][name][kind]) for name in (guesser, baseline))
+    return _mean(other - own, np.array(results["places"][kind]), "+.2f")
 
 
-def by_kind(record: dict[str, Any], test: str, guesser: str, rival: str) -> str:
+def by_kind(record: dict[str, Any], test: str, guesser: str, baseline: str) -> str:
     """List how many pieces of each kind there are, and by how much a guesser leads there."""
     counts = record["tests"][test]["places"]
     return "\n".join(
-        f"{sum(of_chapters):6.0f}  {lead_over(record, test, guesser, rival, kind)}  {kind}"
+        f"{sum(of_chapters):6.0f}  {lead_over(record, test, guesser, baseline, kind)}  {kind}"
         for kind, of_chapters in counts.items()
     )
 
@@ -82,6 +68,24 @@ def pronouns(record: dict[str, Any], distance: str) -> str:
         shares = right / asked
         lines.append(f"{shares[0]:.2f}  {shares[1]:.2f}  {shares.mean():.2f}  {name}")
     return "\n".join(lines)
+
+
+def loss_by_minutes(
+    record: dict[str, Any], guessers: Sequence[str], minutes: Sequence[float]
+) -> str:
+    """List the loss of trainings, on what they read, after so many minutes of a processor."""
+    lines = ["minutes  " + "  ".join(guessers)]
+    for minute in minutes:
+        cells = [_loss_after(record["runs"][name], minute) for name in guessers]
+        lines.append(f"{minute:7}  " + "  ".join(map(str.rjust, cells, map(len, guessers))))
+    return "\n".join(lines)
+
+
+def _loss_after(run: dict[str, Any], minute: float) -> str:
+    """Give the loss after so many minutes, or nothing where the training is over."""
+    steps, losses = np.array(run["curve"]).T
+    step = 60 * minute / run["seconds"] * run["updates"]
+    return f"{np.interp(step, steps, losses):.2f}" if step <= run["updates"] else ""
 
 
 def _mean(

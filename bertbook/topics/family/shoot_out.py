@@ -87,11 +87,11 @@ def apart_table(record: Mapping, members: Sequence[str], note: str) -> Html:
 def starts_table(record: Mapping) -> Html:
     """Show one layer that learns in five ways."""
     rows, start = [], above_floor(record, *WAYS["teacher’s start, words only"])
-    for told, way in WAYS.items():
+    for label, way in WAYS.items():
         runs = above_floor(record, *way)
         updates = str(member_runs(record, *way, "updates")[0])
         away = "" if way[0] == START else _ends(*paired_interval(runs, start)[1:])
-        rows.append([told, updates, _spread(runs), away])
+        rows.append([label, updates, _spread(runs), away])
     columns = ["updates", "above floor", "minus teacher’s start"]
     return html(result_table(columns, rows, "one layer"),
                 "Five seeds, ± sd. In the last row nobody trained a teacher.")  # fmt: skip

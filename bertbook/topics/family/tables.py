@@ -27,7 +27,7 @@ CHANGED = {
     "DistilBERT": {
         "segments": "none",
         "layers": "6 instead of 12",
-        "task": "masked words, and what a teacher believes",
+        "task": "masked words, and what a teacher predicts",
     },
     "ALBERT": {
         "words": "30,000 rows of 128, widened to 768",
@@ -64,7 +64,7 @@ def family_grid(caption: str) -> Html:
     rows = {
         member: ["●" * (part in own) for part in MACHINE_PARTS] for member, own in CHANGED.items()
     }
-    told = "".join(
+    items = "".join(
         f"<dt>{member}</dt><dd>"
         + "; ".join(f"<em>{part}</em>: {escape(text)}" for part, text in own.items())
         + "</dd>"
@@ -72,6 +72,6 @@ def family_grid(caption: str) -> Html:
     )
     below = (
         "<details><summary>How does each member change it?</summary>"
-        f'<dl class="mb-changes">{told}</dl></details>'
+        f'<dl class="mb-changes">{items}</dl></details>'
     )
     return sign_grid([*MACHINE_PARTS], rows, caption, below)

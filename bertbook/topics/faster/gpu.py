@@ -40,20 +40,7 @@ def _told(way: Mapping) -> str:
 
 
 def both_ladders(record: Mapping, once: Mapping) -> dict[str, tuple[float, float]]:
-    """Give the worth of two steps on a processor core and on a GPU: times as fast as before.
-
-    Parameters
-    ----------
-    record : mapping
-        ``records/ladder.json``.
-    once : mapping
-        A record of ``benchmarks.gpu``.
-
-    Returns
-    -------
-    dict from str to tuple of float
-        For each step its median on the core, and its ratio on the GPU.
-    """
+    """Give the worth of two steps on a processor core and on a GPU: times as fast as before."""
     short, long = (record[part]["seconds"] for part in ("short", "long"))
     full, ragged = (
         {name: way["milliseconds"] for name, way in once["steps"][size].items()}

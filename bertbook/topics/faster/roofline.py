@@ -19,18 +19,7 @@ LABELS = {
 
 
 def machine_speeds(record: Mapping) -> tuple[float, float]:
-    """Read the two speeds of the machine of a record.
-
-    Parameters
-    ----------
-    record : mapping
-        ``records/roofline.json``.
-
-    Returns
-    -------
-    tuple of float
-        Operations per second of one large product, bytes per second of one long copy; medians.
-    """
+    """Read the two speeds of the machine of a record."""
     seconds = record["seconds"]
     return (
         record["product_operations"] / statistics.median(seconds["product"]),
@@ -39,18 +28,7 @@ def machine_speeds(record: Mapping) -> tuple[float, float]:
 
 
 def draw_roofline(record: Mapping) -> Figure:
-    """Draw the bound over the operations per byte, and where each part of BERT base came out.
-
-    Parameters
-    ----------
-    record : mapping
-        ``records/roofline.json``.
-
-    Returns
-    -------
-    matplotlib Figure
-        Both axes are logarithmic.
-    """
+    """Draw the bound over the operations per byte, and where each part of BERT base came out."""
     speed, width = machine_speeds(record)
     figure, axes = plt.subplots(figsize=(5.2, 3.7))
     ends = [0.6, speed / width, 400]

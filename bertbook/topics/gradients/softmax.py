@@ -71,11 +71,11 @@ def check_gradient_test(test: Callable) -> Verdict:
     if passes is None:
         return Verdict(False, f"{name} returns nothing yet. Let it return True or False.")
     if not passes:
-        told = "Not yet. Your test refuses the right gradient. Is its tolerance wide enough for"
-        return Verdict(False, f"{told} measured slopes? Is probs what softmax returned?")
+        message = "Not yet. Your test refuses the right gradient. Is its tolerance wide enough for"
+        return Verdict(False, f"{message} measured slopes? Is probs what softmax returned?")
     if through:
-        told = f"Not yet. {len(through)} of {len(wrong)} wrong gradients pass. The author of one "
-        return Verdict(False, f"{told}would be told: “{through[0].hint}”")
+        message = f"Not yet. {len(through)} of {len(wrong)} wrong gradients pass. The author of "
+        return Verdict(False, f"{message}one would be told: “{through[0].hint}”")
     if way := forbidden_way(test, ["softmax_backward"]):
         return Verdict(False, f"Right, but {name} uses {way}. Who would test that one?")
     return Verdict(True, f"Right: none of {len(wrong)} wrong gradients passes {name}.")

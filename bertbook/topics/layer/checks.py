@@ -102,20 +102,21 @@ def _pre_norm_problem(kind: type[nn.Module]) -> str:
             {norm.eps for norm in _drawn(kind, layer_norm_eps=0.3).modules()
              if isinstance(norm, nn.LayerNorm)} - {0.3},
     }  # fmt: skip
-    told = next((told for told, is_so in found.items() if is_so), "")
-    return told or _size_problem(layer) or _path_problem(layer, x)
+    hint = next((hint for hint, is_so in found.items() if is_so), "")
+    return hint or _size_problem(layer) or _path_problem(layer, x)
 
 
 def _size_problem(layer: nn.Module) -> str:
     """Compare the number of parameters with that of BERT's layer."""
-    mine, ours = (sum(p.numel() for p in one.parameters()) for one in (layer, BertLayer(_CONFIG)))
-    told = "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
+    layers = layer, BertLayer(_CONFIG)
+    parameters, expected = (sum(p.numel() for p in one.parameters()) for one in layers)
+    hint = "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
     if sum(p.shape == (12, 12) for p in layer.parameters()) < 4:
-        told = "Query, key and value are three square matrices. Which one mixes the heads?"
-    if mine > ours:
-        told = "Which part is there that BERT's layer has not?"
-    many = f"It has {mine} parameters, and BERT's layer of this size has {ours}."
-    return f"{many} {told}" if mine != ours else ""
+        hint = "Query, key and value are three square matrices. Which one mixes the heads?"
+    if parameters > expected:
+        hint = "Which part is there that BERT's layer has not?"
+    many = f"It has {parameters} parameters, and BERT's layer of this size has {expected}."
+    return f"{many} {hint}" if parameters != expected else ""
 
 
 def _path_problem(layer: nn.Module, x: Tensor) -> str:
@@ -128,8 +129,8 @@ def _path_problem(layer: nn.Module, x: Tensor) -> str:
         return f"{idle[0]} has no effect on the result. Is its part called, and used?"
     first = _without(layer, (12, 20))(x)[0]  # x and what attention adds
     again = _without(layer, (12, 12))(first)[0]  # what the second half makes of that alone
-    told = "The second half begins with the sum, x plus what attention adds, and normalizes it."
-    return "" if _same(layer(x)[0], again) else f"{told} On which vectors does yours work?"
+    hint = "The second half begins with the sum, x plus what attention adds, and normalizes it."
+    return "" if _same(layer(x)[0], again) else f"{hint} On which vectors does yours work?"
 
 
 def _without(layer: nn.Module, shape: tuple[int, int]) -> nn.Module:

@@ -20,18 +20,7 @@ PARTS_OF_A_PIPELINE = 4
 
 
 def all_reduce_drawn(first: str) -> Html:
-    """Draw what two processes send of four labels, and what comes back.
-
-    Parameters
-    ----------
-    first : str
-        Which labels process 0 has, one of :data:`DIVISIONS`.
-
-    Returns
-    -------
-    Html
-        The drawing.
-    """
+    """Draw what two processes send of four labels, and what comes back."""
     cut = (DIVISIONS.index(first) + 1) % 4
     parts = GRADIENTS[:cut], GRADIENTS[cut:]
     sums, labels = [part.sum() for part in parts], [*map(len, parts)]
@@ -66,18 +55,7 @@ def idle_share(parts: int, pieces: int) -> float:
 
 
 def pipeline_drawn(pieces: int) -> Html:
-    """Draw who works on which piece of a batch when: four processes, three layers each.
-
-    Parameters
-    ----------
-    pieces : int
-        Into which the batch is cut.
-
-    Returns
-    -------
-    Html
-        The drawing.
-    """
+    """Draw who works on which piece of a batch when: four processes, three layers each."""
     steps = pieces + PARTS_OF_A_PIPELINE - 1
     figure, axes = _canvas((5.6, 2.5), (-7.8, 3 * steps), (-1.5, 4.9))
     for part in range(PARTS_OF_A_PIPELINE):

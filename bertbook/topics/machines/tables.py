@@ -19,22 +19,7 @@ def memory_table(
     sizes: Mapping[str, int],
     processes: int,
 ) -> Html:
-    """Say what one of some processes keeps and sends at each stage, in gigabytes.
-
-    Parameters
-    ----------
-    pencil : callable
-        From stage, parameters and processes to numbers kept and numbers sent.
-    sizes : mapping from str to int
-        Parameters of each model.
-    processes : int
-        How many train together.
-
-    Returns
-    -------
-    Html
-        A table with a row for each model and stage.
-    """
+    """Say what one of some processes keeps and sends at each stage, in gigabytes."""
     rows = []
     for name, size in sizes.items():
         for stage in range(4):
@@ -52,18 +37,7 @@ def talk_seconds(record: Mapping, parameters: int) -> float:
 
 
 def fixed_seconds(updates: Mapping[str, Mapping[str, Sequence[float]]]) -> float:
-    """Compute what an update takes without any row: the line through its fewest and most rows.
-
-    Parameters
-    ----------
-    updates : mapping
-        By number of rows, the seconds of each round under ``one``.
-
-    Returns
-    -------
-    float
-        Seconds.
-    """
+    """Compute what an update takes without any row: the line through its fewest and most rows."""
     times = {int(rows): statistics.median(both["one"]) for rows, both in updates.items()}
     few, many = min(times), max(times)
     return times[few] - few * (times[many] - times[few]) / (many - few)
@@ -80,18 +54,7 @@ def both_bounds(alone: float, talk: float, fixed: float) -> tuple[float, float]:
 
 
 def updates_table(record: Mapping) -> Html:
-    """Put how many times as fast two processes were beside both bounds of the formula.
-
-    Parameters
-    ----------
-    record : mapping
-        ``records/processes.json``.
-
-    Returns
-    -------
-    Html
-        A table with a row for each model and size of the update.
-    """
+    """Put how many times as fast two processes were beside both bounds of the formula."""
     rows = []
     for name, updates in record["updates"].items():
         size = record["parameters"][name]
@@ -115,18 +78,7 @@ def updates_table(record: Mapping) -> Html:
 
 
 def bills_table(bills: Mapping[str, tuple[float, float]]) -> Html:
-    """List what training runs cost: 6 operations for each parameter and token.
-
-    Parameters
-    ----------
-    bills : mapping from str to pair of float
-        Parameters and tokens of each run.
-
-    Returns
-    -------
-    Html
-        A table.
-    """
+    """List what training runs cost: 6 operations for each parameter and token."""
     rows = [
         [name, f"{size / 1e6:.0f}", f"{tokens / 1e9:,.0f}", f"{6 * size * tokens:.1e}"]
         for name, (size, tokens) in bills.items()
@@ -136,18 +88,7 @@ def bills_table(bills: Mapping[str, tuple[float, float]]) -> Html:
 
 
 def talk_table(sent: Mapping[str, tuple[str, float]]) -> Html:
-    """Say what each way to divide the work sends.
-
-    Parameters
-    ----------
-    sent : mapping from str to pair
-        What is sent, in words, and how many numbers one process sends in an update.
-
-    Returns
-    -------
-    Html
-        A table.
-    """
+    """Say what each way to divide the work sends."""
     rows = [[name, what, f"{numbers / 1e6:,.0f}"] for name, (what, numbers) in sent.items()]
     shown = result_table(["sends", "million numbers"], rows, "divided")
     return html(shown, "BERT base, 256 rows of 512 tokens, eight processes: sent by one of them.")

@@ -8,7 +8,7 @@ from torch.overrides import TorchFunctionMode
 
 from bertbook.core.exercises.common_mistakes import common_mistake
 from bertbook.core.exercises.verdict import Verdict
-from bertbook.reader.contracts import require_contract
+from bertbook.reader.contracts.require import require_contract
 from bertbook.reader.module.one_device import OneDevice, OtherDeviceError
 from minibert.losses import IGNORED_LABEL
 from minibert.masking import corrupt_tokens
@@ -51,8 +51,8 @@ def check_corrupt_tokens(function: Callable) -> Verdict:
     except _FormError as unlike:
         problem = str(unlike)
     except Exception as error:  # whatever a reader's function raises is to be explained
-        said, cause = str(error).rstrip("."), common_mistake(type(error), str(error))
-        problem = f"{name} stopped with {type(error).__name__}: {said}. {cause}".strip()
+        message, cause = str(error).rstrip("."), common_mistake(type(error), str(error))
+        problem = f"{name} stopped with {type(error).__name__}: {message}. {cause}".strip()
     right = f"Right: {name} leaves alone what it should, and its shares are BERT's."
     return Verdict(not problem, f"Not yet. {problem}" if problem else right)
 
@@ -94,7 +94,7 @@ def _leaves_alone(function: Callable) -> str:
     before, special = ids.clone(), ids < 5
     seen, labels, chosen = _corrupted(function, ids, mlm_probability=0.9)
     wrong = chosen & (labels != before)
-    said, true = (of[wrong][:1].tolist() for of in (labels, before))
+    label, true = (of[wrong][:1].tolist() for of in (labels, before))
     drawn = seen[chosen & (seen != _MASK_ID) & (seen != before)]
     many, unasked = len(drawn) > 2000, labels[special].unique().tolist()
     return _first(
@@ -106,8 +106,8 @@ def _leaves_alone(function: Callable) -> str:
         ((chosen & special).any() and len(unasked) == 1, "Where a token is not chosen, the label "
          f"is -100; yours is {unasked[0]}."),
         ((chosen & special).any(), "Special tokens are chosen. [CLS], [SEP], padding never are."),
-        (said == [_MASK_ID], "A label is the answer, the true id; yours is that of [MASK]."),
-        (said, f"A label is the true id of its token; one is {said} and should be {true}."),
+        (label == [_MASK_ID], "A label is the answer, the true id; yours is that of [MASK]."),
+        (label, f"A label is the true id of its token; one is {label} and should be {true}."),
         ((drawn < 5).any(), "A special token was drawn as a random word. Draw from the words."),
         (many and len(drawn.unique()) == 1, "All random words are the same. Draw one for each."),
         (many and (drawn < _VOCAB - 1).all(), f"The last word, {_VOCAB - 1}, is never drawn."),

@@ -89,10 +89,10 @@ def check_sentence(function: Callable, static: dict) -> Verdict:
         return Verdict(False, problem)
     others = np.array([static[word] for word in words if word != "light"])
     near, far = (_cosine(others.mean(axis=0), static[word]) for word in ("cherry", "digital"))
-    told = f"its light has cosine {near:.2f} with cherry and {far:.2f} with digital."
+    message = f"its light has cosine {near:.2f} with cherry and {far:.2f} with digital."
     if far > near:
-        return Verdict(True, f"Right: {told}")
-    return Verdict(False, f"Not yet: {told} Which harmless words stand with computer only?")
+        return Verdict(True, f"Right: {message}")
+    return Verdict(False, f"Not yet: {message} Which harmless words stand with computer only?")
 
 
 def _cosine(a, b):

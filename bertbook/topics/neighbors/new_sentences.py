@@ -39,7 +39,7 @@ def check_new_guesses(function: Callable, sentences: Sequence[str]) -> Verdict:
         Whether it passed, and otherwise the first thing to mend.
     """
     words = sorted({word for sentence in sentences for word in sentence.split()})
-    surprises = []
+    losses = []
     for known, questions, truths in _folds(sentences):
         answers, problem = attempt(function, known, questions, words)
         if problem := problem or _form_problem(answers, questions, words):
@@ -47,17 +47,17 @@ def check_new_guesses(function: Callable, sentences: Sequence[str]) -> Verdict:
         found = [answer.get(truth, 0) for answer, truth in zip(answers, truths)]
         if 0 in found:
             i = found.index(0)
-            told = f"In {questions[i]!r} the word was {truths[i]!r}, and it got no chance at all:"
-            return Verdict(False, f"{told} its surprise is infinite. Leave each word a little.")
-        surprises += [-math.log(p) for p in found]
+            message = f"In {questions[i]!r} the word was {truths[i]!r}, and got no chance at all:"
+            return Verdict(False, f"{message} its surprise is infinite. Leave each word a little.")
+        losses += [-math.log(p) for p in found]
     if problem := _answers_are_known(function, sentences, words):
         return Verdict(False, problem)
-    surprise = math.fsum(surprises) / len(surprises)
-    told = f"{surprise:.2f} nats for a word of a new sentence"
-    if surprise < ENOUGH:
-        return Verdict(True, f"Right: {told}, less than {ENOUGH}.")
+    mean_loss = math.fsum(losses) / len(losses)
+    message = f"{mean_loss:.2f} nats for a word of a new sentence"
+    if mean_loss < ENOUGH:
+        return Verdict(True, f"Right: {message}, less than {ENOUGH}.")
     hint = _hint(function, sentences, words)
-    return Verdict(False, f"Not yet: {told}; get below {ENOUGH}. {hint}")
+    return Verdict(False, f"Not yet: {message}; get below {ENOUGH}. {hint}")
 
 
 def _form_problem(answers: object, questions: list[str], words: list[str]) -> str:
@@ -72,9 +72,9 @@ def _form_problem(answers: object, questions: list[str], words: list[str]) -> st
             return f"To {question!r} it answers {unknown[0]!r} as well, which is not in words."
         total = math.fsum(answer.values())
         if min(answer.values(), default=0) < 0 or not math.isclose(total, 1, abs_tol=1e-6):
-            told = f"To {question!r} the numbers add up to {total:.3f}."
+            message = f"To {question!r} the numbers add up to {total:.3f}."
             asked = "divide by the total." if abs(total) > 0 else "what if nothing was counted?"
-            return f"{told} Probabilities are not negative and add up to 1: {asked}"
+            return f"{message} Probabilities are not negative and add up to 1: {asked}"
     return ""
 
 
@@ -88,9 +88,9 @@ def _answers_are_known(function: Callable, sentences: Sequence[str], words: list
         wrong = problem or _form_problem(answers, questions, listed)
         found = [] if wrong else [max(a.get(t, 0), 1e-99) for a, t in zip(answers, truths)]
         pay.append(-sum(map(math.log, found)) if found else math.inf)
-    told = "With other names for the same words it no longer finds the answers."
+    message = "With other names for the same words it no longer finds the answers."
     asked = "Does it look at sentences, which has them all, in place of known?"
-    return f"{told} {asked}" if pay[1] >= 1.05 * pay[0] else _peeks(function, sentences, words)
+    return f"{message} {asked}" if pay[1] >= 1.05 * pay[0] else _peeks(function, sentences, words)
 
 
 def _peeks(function: Callable, sentences: Sequence[str], words: list[str]) -> str:
@@ -100,8 +100,8 @@ def _peeks(function: Callable, sentences: Sequence[str], words: list[str]) -> st
     alone, problem = attempt(function, known, questions[:1], words)
     if problem := problem or _form_problem(alone, questions[:1], words):
         return f"Asked {questions[0]!r} alone: {problem}"
-    told = f"{questions[0]!r} gets another answer when it is asked alone. Do the others tell it?"
-    return "" if all(abs(alone[0].get(w, 0) - p) < 1e-6 for w, p in together.items()) else told
+    message = f"{questions[0]!r} gets another answer when it is asked alone. Do the others tell it?"
+    return "" if all(abs(alone[0].get(w, 0) - p) < 1e-6 for w, p in together.items()) else message
 
 
 def _hint(function: Callable, sentences: Sequence[str], words: list[str]) -> str:

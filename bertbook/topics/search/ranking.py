@@ -105,27 +105,6 @@ def ndcgs(ranks: Places, k: int) -> Float[np.ndarray, " queries"]:
     """Compute ``1 / log2(1 + rank)``, or 0 beyond place `k`, for each query; the mean is nDCG@k.
 
     With one right document the best possible gain is 1, so nothing has to be divided by it.
-
-    Parameters
-    ----------
-    ranks : Int[np.ndarray, "queries 2"] or Int[np.ndarray, "queries"]
-        As `ranks_of_right` returns them, or one place each.
-    k : int
-        How many results count.
-
-    Returns
-    -------
-    Float[np.ndarray, "queries"]
-        From 0 to 1.
-
-    References
-    ----------
-    Järvelin and Kekäläinen (2002), section 2.2.
-
-    Examples
-    --------
-    >>> ndcgs(np.array([1, 3, 11]), k=10)
-    array([1. , 0.5, 0. ])
     """
     return _over_orders(ranks, lambda places: np.where(places <= k, 1 / np.log2(1 + places), 0))
 

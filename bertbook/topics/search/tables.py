@@ -89,18 +89,7 @@ def settings_table(runs: Mapping[str, Sequence[Mapping]]) -> Html:
 
 
 def gains_of(runs: Sequence[Mapping]) -> Float[np.ndarray, "rows queries"]:
-    """Give 1 / rank at the best rate, a row for each seed and a column for each query.
-
-    Parameters
-    ----------
-    runs : sequence of mappings
-        One change, at all its rates and seeds.
-
-    Returns
-    -------
-    Float[np.ndarray, "rows queries"]
-        From the ranks of the searched stories.
-    """
+    """Give 1 / rank at the best rate, a row for each seed and a column for each query."""
     return np.stack([reciprocal_ranks(np.array(run["ranks"])) for run in best_runs(runs)])
 
 

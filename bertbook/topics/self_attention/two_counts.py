@@ -36,8 +36,8 @@ def check_no_matrices(function: Callable) -> Verdict:
     nothing = "Your list compares nothing. It needs (winner, loser, times), several of them."
     problem = problem or ("" if comparisons else nothing)
     problem = problem or next(filter(None, map(_problem, comparisons)), "") or _hint(comparisons)
-    told = "for every g these differences add up to 0, so they cannot all be positive."
-    return Verdict(not problem, problem or f"Right: {told} No matrices do it.")
+    message = "for every g these differences add up to 0, so they cannot all be positive."
+    return Verdict(not problem, problem or f"Right: {message} No matrices do it.")
 
 
 def _is_list(value: object) -> TypeGuard[Iterable]:
@@ -67,8 +67,8 @@ def _problem(comparison: object) -> str:
     number = _number(times)
     if not math.isfinite(number):
         return f"How often is ({winner!r}, {loser!r}) taken? {short_text(times)} is no number."
-    told = f"({winner!r}, {loser!r}) is taken {number:g} times. "
-    return "" if number > 0 else f"{told}Does a positive difference stay so?"
+    message = f"({winner!r}, {loser!r}) is taken {number:g} times. "
+    return "" if number > 0 else f"{message}Does a positive difference stay so?"
 
 
 def _wrong_words(winner: str, loser: str) -> str:
@@ -107,16 +107,17 @@ def _hint(comparisons: list) -> str:
     if len(winners := {winner for winner, *_ in comparisons}) == 1:
         (winner,) = winners
         other = "[1, −1]" if winner == "pie" else "[−1, 1]"
-        told = f"All comparisons are from one sentence. There {winner} can win, with g = {other}."
-        return f"Not yet. {told} What does the other sentence ask for?"
-    told = f"pie's add up to {_written(pie)} and signal's add up to {_written(signal)}"
+        message = f"All comparisons are from one sentence. There {winner} can win, with g = {other}"
+        return f"Not yet. {message}. What does the other sentence ask for?"
+    message = f"pie's add up to {_written(pie)} and signal's add up to {_written(signal)}"
     first, second = (total / (np.abs(total).max() or 1.0) for total in (pie, signal))
     if np.allclose(first, -second):
-        return f"Not yet. You are close: {told}. How often must each be taken, so that they cancel?"
+        asked = "How often must each be taken, so that they cancel?"
+        return f"Not yet. You are close: {message}. {asked}"
     rest = "With which of signal's rivals does the first number stay 0?"
     if not math.isclose(pie[0], 0, abs_tol=1e-9):
         rest = "With which two of pie's rivals does the first number become 0?"
-    return f"Not yet. The differences do not cancel: {told}. {rest}"
+    return f"Not yet. The differences do not cancel: {message}. {rest}"
 
 
 def _written(vector: np.ndarray) -> str:

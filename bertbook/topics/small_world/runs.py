@@ -145,8 +145,8 @@ def copying_table(record: dict) -> Html:
     rows = [["reads one sentence", *(f"{limits['one_sentence'][k]:.2f}" for k in kinds), ""]]
     for name, run in record["runs"].items():
         ends = [[seed["mean"][kind] for seed in run["seeds"]] for kind in kinds]
-        told = [with_sd(e) if len(e) > 1 else f"{e[0]:.2f}" for e in ends]
-        rows.append([name, *told, str(len(run["seeds"]))])
+        cells = [with_sd(e) if len(e) > 1 else f"{e[0]:.2f}" for e in ends]
+        rows.append([name, *cells, str(len(run["seeds"]))])
     rows.append(["reads both", *(f"{limits['both_sentences'][k]:.2f}" for k in kinds), ""])
     return html(
         result_table([*kinds, "seeds"], rows),

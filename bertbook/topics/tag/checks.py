@@ -118,12 +118,12 @@ def check_names_by_rule(rule: Callable) -> Verdict:
         found.append({(int(start), int(end)) for start, end in answer})
     true = [{(e.start, e.end) for e in find_entities(tags)} for _, tags in sentences]
     f1 = _f1(found, true)
-    told = f"F1 {f1:.2f} on {len(sentences)} sentences of the validation part"
+    message = f"F1 {f1:.2f} on {len(sentences)} sentences of the validation part"
     if f1 >= ENOUGH and (lost := _lost(rule)):
-        return Verdict(False, f"{told}. But {lost}")
+        return Verdict(False, f"{message}. But {lost}")
     if f1 >= ENOUGH:
-        return Verdict(True, f"Good: {told}, the kind not asked.")
-    return Verdict(False, f"Not yet: {told}. {_advice(found, true, sentences, lowercase)}")
+        return Verdict(True, f"Good: {message}, the kind not asked.")
+    return Verdict(False, f"Not yet: {message}. {_advice(found, true, sentences, lowercase)}")
 
 
 _LOST = [  # a sentence, what is known in small letters, and what is found by whom

@@ -137,8 +137,8 @@ def kinds_table(requests: Mapping, definitions: Mapping) -> Html:
     for name in ("[CLS]", "[SEP]", "first word", "mean of words", "table rows"):
         leads = ["", ""]
         if name != "[CLS]":
-            told = (requests["paired"], definitions)
-            leads = [_lead(each[f"[CLS] minus {name}"]) for each in told]
+            results = (requests["paired"], definitions)
+            leads = [_lead(each[f"[CLS] minus {name}"]) for each in results]
         rows.append([name, f"{requests[name]['right'][-1]:.2f}", leads[0],
                      f"{definitions[name][0]:.2f}", leads[1]])  # fmt: skip
     columns = ["requests", "[CLS] minus it", "definitions", "[CLS] minus it"]

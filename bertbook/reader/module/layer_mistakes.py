@@ -1,11 +1,11 @@
-"""The usual mistakes in the frame of a half, in layers and in their stack. Chapter 8."""
+"""Common mistakes in sublayers, layers and the encoder. Chapter 8."""
 
 from functools import partial
 
 from torch import nn
 from torch.nn import functional
 
-from .slip import NO_BIAS, NO_NORM, epsilons, putting
+from .mutation import NO_BIAS, NO_NORM, epsilons, replacing
 
 FRAME = {
     "+ input_tensor →": "The residual has no effect: LayerNorm gets only what is new.",
@@ -40,23 +40,24 @@ SELF_OUTPUT = {
     **FRAME,
 }  # fmt: skip
 ACTIVATION = {
-    putting("activation", partial(functional.gelu, approximate="tanh")): "Your GELU goes by tanh: "
-        "near, but not the exact one. Which of the two is \"gelu\", and which is \"gelu_new\"?",
-    putting("activation", functional.relu): "Your activation is ReLU. Which one does "
+    replacing("activation", partial(functional.gelu, approximate="tanh")): "Your GELU goes by "
+        "tanh: near, but not the exact one. Which of the two is \"gelu\", and which "
+        "is \"gelu_new\"?",
+    replacing("activation", functional.relu): "Your activation is ReLU. Which one does "
         "config.hidden_act ask for?",
-    putting("activation", functional.silu): "Your activation is SiLU, x times its sigmoid. Which "
+    replacing("activation", functional.silu): "Your activation is SiLU, x times its sigmoid. Which "
         "one does config.hidden_act ask for?",
     "self.dense(hidden_states) → self.activation(self.dense(hidden_states))": "The activation "
         "comes twice. How often does BERT apply it?",
     ("self.activation(self.dense(hidden_states)) → "
      "self.dense(self.activation(hidden_states))"): "Your activation comes before the linear "
         "layer. Which of them is first?",
-    putting("activation", nn.Identity()): "There is no activation. What stands after the linear "
+    replacing("activation", nn.Identity()): "There is no activation. What stands after the linear "
         "layer?",
 }  # fmt: skip
 INTERMEDIATE = {
     **ACTIVATION,
-    putting("activation", nn.Softmax(-1)): "Your activation is a softmax. Which one does "
+    replacing("activation", nn.Softmax(-1)): "Your activation is a softmax. Which one does "
         "config.hidden_act ask for?",
     ("self.activation(self.dense(hidden_states)) → nn.functional.layer_norm("
      "self.activation(self.dense(hidden_states)), [self.dense.out_features])"): "You normalize the "

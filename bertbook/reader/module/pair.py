@@ -1,4 +1,4 @@
-"""The reader's class beside ours, with the same weights and the same inputs. Chapter 8."""
+"""A submitted class and its reference, with the same weights and inputs. Chapter 8."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from bertbook.reader.contracts import ROLES, Part
+from bertbook.reader.contracts import ROLES
+from bertbook.reader.contracts.names import Part
 from minibert.attention import BertAttention, BertSelfAttention, additive_mask, causal_mask
 from minibert.config import BertConfig
 from minibert.heads import (
@@ -24,7 +25,7 @@ from minibert.heads import (
 from minibert.layer import BertLayer
 
 # Sizes that all differ, so that none can be taken for another; numbers that nobody writes by heart.
-TRIAL_CONFIG = BertConfig(
+TEST_CONFIG = BertConfig(
     vocab_size=23,
     hidden_size=12,
     num_hidden_layers=2,
@@ -39,7 +40,7 @@ NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 _LENGTHS = torch.tensor([5, 3, 5, 2, 4, 5])  # of the six sentences; the longest fill their rows
 SEQ = 5
 TOLERANCE = 1e-10
-# What a plain tuple holds; named tuples tell it themselves.
+# The fields of a plain tuple; named tuples have their own.
 NAMES: dict[Part, tuple[str, ...]] = {
     **dict.fromkeys((BertSelfAttention, BertAttention, BertLayer), ("context", "probs")),
     BertPreTrainingHeads: ("prediction_logits", "seq_relationship_logits"),
@@ -49,12 +50,12 @@ Values = dict[str, Any]  # arguments by name
 Leaves = dict[str, Tensor]  # the tensors of a result, each by its name
 
 
-class UnlikeError(Exception):
-    """Stop because an answer is not made as the role promises; the message is for the reader."""
+class MismatchError(Exception):
+    """Stop because an output has another structure than the reference's; the reader is told."""
 
 
-class Trial:
-    """The reader's class and ours in one role, ready to be asked the same."""
+class ModulePair:
+    """A submitted class and the reference for one role, with the inputs on which they run."""
 
     def __init__(self, kind: type[nn.Module], role: Part, config: BertConfig) -> None:
         self.kind, self.role, self.config = kind, role, config
@@ -63,17 +64,17 @@ class Trial:
         self.padded = ~self.shown
 
     @cached_property
-    def mine(self) -> nn.Module:
-        """The reader's, in float64 and ready for evaluation."""
+    def submission(self) -> nn.Module:
+        """The submitted module, in float64 and in evaluation mode."""
         return self.build(self.kind)
 
     @cached_property
-    def ours(self) -> nn.Module:
-        """Ours, with the same weights."""
+    def reference(self) -> nn.Module:
+        """The package's own module, with the same weights."""
         return self.build(self.role)
 
     def build(self, kind: Callable[..., nn.Module], **changes: object) -> nn.Module:
-        """Build a class, and give each parameter the numbers that belong to its name."""
+        """Build a class, and fill each parameter from a generator seeded with its name."""
         module = self.start(kind, **changes)
         with torch.no_grad():
             for name, parameter in module.named_parameters():
@@ -83,7 +84,7 @@ class Trial:
         return module.double().eval()
 
     def start(self, kind: Callable[..., nn.Module], **changes: object) -> nn.Module:
-        """Build a class as models do, with the weights that it draws itself."""
+        """Build a class as models do, with its own initialization."""
         config = dataclasses.replace(self.config, **changes)
         given = {
             "config": config,
@@ -104,16 +105,16 @@ class Trial:
         return [value.clone() if isinstance(value, Tensor) else value for value in called]
 
     def run(self, module: nn.Module, **changes: object) -> Leaves:
-        """Call a module and take its result apart, as ours is made; UnlikeError if it is otherwise.
+        """Call a module and name the tensors of its output; MismatchError if it differs in form.
 
-        The arguments go by their places, so that a forward may call them what it likes.
+        Arguments are positional, so that a forward may give them any names.
         """
         given = self.arguments(**changes)
-        return self.take_apart(module(*given), self.ours(*given))
+        return self.take_apart(module(*given), self.reference(*given))
 
-    def take_apart(self, answer: object, ours: object) -> Leaves:
-        """Name the tensors of an answer, after those of ours."""
-        return leaves(answer, ours, NAMES.get(self.role))
+    def take_apart(self, output: object, reference: object) -> Leaves:
+        """Name the tensors of an output after those of the reference's output."""
+        return leaves(output, reference, NAMES.get(self.role))
 
     def first(self, module: nn.Module, **changes: object) -> Float[Tensor, "..."]:
         """Return the first tensor of a result: what the next part takes."""
@@ -123,33 +124,33 @@ class Trial:
         """List the calls on which two modules are compared, as changes of the plain one."""
         called = ROLES[self.role].called
         one = {name: value[:1] for name, value in self.inputs.items() if isinstance(value, Tensor)}
-        found: list[Values] = [{}, one, self._shortened(2)]
+        cases: list[Values] = [{}, one, self._shortened(2)]
         if "additive_mask" in called:
             mask = self.inputs["additive_mask"]
-            found += [{"additive_mask": self.inputs["bias"]}]  # of each distance one, Chapter 7
+            cases += [{"additive_mask": self.inputs["bias"]}]  # of each distance one, Chapter 7
             both = torch.minimum(mask, causal_mask(SEQ, torch.float64))  # (batch, 1, seq, seq)
-            found += [{"additive_mask": both}, {"additive_mask": None, "output_attentions": False}]
+            cases += [{"additive_mask": both}, {"additive_mask": None, "output_attentions": False}]
         if "output_attentions" in called:
-            found += [{"output_attentions": False}]
+            cases += [{"output_attentions": False}]
         if "input_ids" in called:
             vectors = {"input_ids": None, "inputs_embeds": self.inputs["hidden_states"]}
-            found += [
+            cases += [
                 {"token_type_ids": None, "position_ids": None, "attention_mask": None},
                 {"position_ids": self.inputs["position_ids"][:1]},
                 vectors,
                 vectors | {"attention_mask": None},
             ]
         if "labels" in called:
-            found += [{"labels": None}, {"next_sentence_label": None}]
-            found += [{"labels": None, "next_sentence_label": None}]
+            cases += [{"labels": None}, {"next_sentence_label": None}]
+            cases += [{"labels": None, "next_sentence_label": None}]
         if self.role in (BertPredictionHeadTransform, BertLMPredictionHead, BertOnlyMLMHead):
-            found += [{"hidden_states": self.inputs["hidden_states"][:, 1]}]
+            cases += [{"hidden_states": self.inputs["hidden_states"][:, 1]}]
         if "(..., vocab)" in ROLES[self.role].returns or self.role is BertPredictionHeadTransform:
-            found += [{"hidden_states": self.inputs["hidden_states"][self.shown]}]
-        return found
+            cases += [{"hidden_states": self.inputs["hidden_states"][self.shown]}]
+        return cases
 
     def _shortened(self, seq: int) -> Values:
-        """Cut all sentences."""
+        """Cut all sentences to their first tokens."""
         cut: Values = {}
         for name, value in self.inputs.items():
             if isinstance(value, Tensor) and name not in ("pooled_output", "next_sentence_label"):
@@ -158,7 +159,7 @@ class Trial:
 
 
 def draw_inputs(config: BertConfig) -> Values:
-    """Draw every argument that any role takes: six sentences, some of them padded."""
+    """Draw the arguments of all roles: six sentences, some of them padded."""
     generator = torch.Generator().manual_seed(8)
 
     def normal(*shape: int) -> Tensor:
@@ -194,50 +195,50 @@ def draw_inputs(config: BertConfig) -> Values:
 
 
 def leaves(
-    answer: Any, ours: Any, names: tuple[str, ...] | None = None, at: str = "the result"
+    answer: Any, reference: Any, names: tuple[str, ...] | None = None, at: str = "the result"
 ) -> Leaves:
-    """Take an answer apart as ours is made; where ours is None, anything may stand."""
-    if ours is None:
+    """Flatten an output like the reference's; where that is None, anything may stand."""
+    if reference is None:
         return {}
-    if isinstance(ours, Tensor):
-        _require_tensor(answer, ours, at)
+    if isinstance(reference, Tensor):
+        _require_tensor(answer, reference, at)
         return {at: answer}
-    if fields := getattr(ours, "_fields", None):
+    if fields := getattr(reference, "_fields", None):
         missing = [field for field in fields if not hasattr(answer, field)]
         if missing:
-            raise UnlikeError(
+            raise MismatchError(
                 f"{at} is {_kind(answer)} without {', '.join(missing)}; return a "
-                f"{type(ours).__name__}, which has {', '.join(fields)}"
+                f"{type(reference).__name__}, which has {', '.join(fields)}"
             )
         if getattr(answer, "_fields", None) != fields:
-            raise UnlikeError(
-                f"{at} is {_kind(answer)}; return a {type(ours).__name__}, which is a tuple as "
-                "well: later chapters take its first two, and replace one by _replace"
+            raise MismatchError(
+                f"{at} is {_kind(answer)}; return a {type(reference).__name__}, which is a tuple "
+                "as well: later chapters take its first two, and replace one by _replace"
             )
         parts, places = [getattr(answer, field) for field in fields], fields
     else:
-        places = names or tuple(f"{at}[{place}]" for place in range(len(ours)))
+        places = names or tuple(f"{at}[{place}]" for place in range(len(reference)))
         kinds = tuple if at == "the result" else tuple | list  # hooks tell tuples from tensors
-        if not isinstance(answer, kinds) or len(answer) != len(ours):
-            told = f"{len(ours)} values" if at != "the result" else ", ".join(places)
-            raise UnlikeError(f"{at} is {_kind(answer)}; it should be a tuple of {told}")
+        if not isinstance(answer, kinds) or len(answer) != len(reference):
+            expected = f"{len(reference)} values" if at != "the result" else ", ".join(places)
+            raise MismatchError(f"{at} is {_kind(answer)}; it should be a tuple of {expected}")
         parts = answer
-    found: Leaves = {}
-    for name, part, our_part in zip(places, parts, ours):
-        found |= leaves(part, our_part, at=name)
-    return found
+    tensors: Leaves = {}
+    for name, part, our_part in zip(places, parts, reference):
+        tensors |= leaves(part, our_part, at=name)
+    return tensors
 
 
-def _require_tensor(answer: object, ours: Tensor, at: str) -> None:
-    shape = tuple(ours.shape)
+def _require_tensor(answer: object, reference: Tensor, at: str) -> None:
+    shape = tuple(reference.shape)
     if not isinstance(answer, Tensor):
-        raise UnlikeError(f"{at} is {_kind(answer)}; it should be a tensor of shape {shape}")
+        raise MismatchError(f"{at} is {_kind(answer)}; it should be a tensor of shape {shape}")
     if answer.shape != shape:
-        raise UnlikeError(f"{at} has the shape {tuple(answer.shape)}; it should be {shape}")
-    if answer.dtype != ours.dtype:
-        raise UnlikeError(
-            f"{at} is {answer.dtype}; the hidden states are {ours.dtype}, and so it should be, "
-            "with all that is made inside"
+        raise MismatchError(f"{at} has the shape {tuple(answer.shape)}; it should be {shape}")
+    if answer.dtype != reference.dtype:
+        raise MismatchError(
+            f"{at} is {answer.dtype}; the hidden states are {reference.dtype}, and so it should "
+            "be, with all that is made inside"
         )
 
 

@@ -14,9 +14,9 @@ from minibert.heads import (
 from minibert.masking import corrupt_tokens
 
 from .names import Part, my_name
+from .parameter_shapes import parameters_of, shape_in_words
 from .require import require_replaceable
 from .roles import HIDDEN, ROLES
-from .trial_build import parameters_of, shape_in_words
 
 _WIDTH = 48  # so that no phone has to scroll it
 
@@ -55,7 +55,7 @@ _SHAPES_OF = {
         "continues_word": "None, or bools like input_ids: true for a piece that continues a word",
     },
 }
-# What makes tensors of its own out of ids has to make them where the ids are.
+# Parts that make new tensors have to make them on the device of the ids.
 _MADE = {
     BertEmbeddings: "that of the ids or of inputs_embeds, for every tensor",
     corrupt_tokens: "that of input_ids, for both results",
@@ -63,7 +63,7 @@ _MADE = {
 
 
 def contract(role: Part) -> str:
-    """Describe what a class must do to play in the place of one of ours.
+    """Describe what a class must do to replace a part of the package.
 
     Parameters
     ----------

@@ -8,21 +8,11 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from bertbook.topics.english.questions import Question
+from .questions import Question
 
 
 class SharedWords:
-    """Say whether a verse is the next one by the pieces that both have, rare ones counting more.
-
-    Parameters
-    ----------
-    rows : sequence of lists of int
-        The training verses as ids: a piece weighs ``log(verses / verses that have it)``.
-    vocab_size : int
-        Number of pieces.
-    tune : sequence of Question
-        Pairs on which the two numbers of a logistic regression are fitted.
-    """
+    """Say whether a verse is the next one by the pieces that both have, rare ones counting more."""
 
     def __init__(
         self, rows: Sequence[Sequence[int]], vocab_size: int, tune: Sequence[Question]

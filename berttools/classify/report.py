@@ -36,7 +36,6 @@ def _data(facts: Facts) -> list[str]:
 
 def _choice(facts: Facts) -> list[str]:
     """Say what was compared on the rows to choose with, and what was taken."""
-    several = len({one["weights"] for one in facts["compared"]}) > 1
     rows = [
         [one["method"], one["weights"], f"{one['right']:.3f}", f"{one['macro_f1']:.3f}",
          f"{abs(one['loss']):.3f}", "used" if one["used"] else ""]
@@ -45,16 +44,11 @@ def _choice(facts: Facts) -> list[str]:
     how = "has most of these rows right" if facts["use"] == "best" else "was asked for by --use"
     text = (
         f"This folder answers with **{facts['used']}**, which {how}; where two have equally many, "
-        "the loss decides. What was chosen here looks better here than it is: believe what follows."
-    )
-    weighted = (
-        "Class weights let rare labels count more, up to ten times; where they cost many of the "
-        "common ones, none are better. --class-weights and --use choose by hand."
+        "the loss decides; --class-weights and --use choose by hand. What was chosen here looks "
+        "better here than it is: believe what follows."
     )
     head = ["method", "class weights", "right", "macro F1", "loss", ""]
-    table = _table(head, rows)
-    words = ["## What answers", "", *table, "", text]
-    return [*words, "", weighted] if several else words
+    return ["## What answers", "", *_table(head, rows), "", text]
 
 
 def _result(facts: Facts) -> list[str]:
@@ -107,8 +101,9 @@ def _each(facts: Facts) -> list[str]:
     """Show each label: how often it is found, and what it is taken for."""
     names, counts = facts["classes"], facts["confusion"]
     given, scores = [sum(column) for column in zip(*counts, strict=True)], []
-    for k, (name, (*_, f1, n)) in enumerate(zip(names, facts["scores"], strict=True)):
-        shares = _share(counts[k][k], given[k]), _share(counts[k][k], n)
+    for k, (name, (*_, f1, _)) in enumerate(zip(names, facts["scores"], strict=True)):
+        n, right = sum(counts[k]), counts[k][k]
+        shares = _share(right, given[k]), _share(right, n)
         scores.append([name, n, *shares, f"{f1:.{2 if n >= FEW_UNITS else 1}f}" if n else "–"])
     text = "Precision: right of its answers. Recall: right of its rows. F1: their harmonic mean."
     lines = [text, "", *_table(["label", "rows", "precision", "recall", "F1"], scores)]
@@ -143,13 +138,6 @@ def _calibration(facts: Facts) -> list[str]:
     return ["## Can its probabilities be believed?", "", text, "", *table]
 
 
-_COMMON = (
-    "Labels with * share one threshold, since each alone has fewer than the {least} answers to the "
-    "rows to choose with that a threshold of its own needs. The promise is for their answers "
-    "together; one of them alone may keep it less."
-)
-
-
 def _promises(facts: Facts) -> list[str]:
     """Say from which probability each label is answered, and what that came to."""
     percent, total = f"{100 * facts['promise']:g} %", facts["rows"]["test"]
@@ -160,27 +148,30 @@ def _promises(facts: Facts) -> list[str]:
     ]
     least = least_answers(facts["promise"])
     kept, right = (sum(counts[place] for *_, counts in each) for place in (0, 1))
-    share = f", {right:,} of them right" if kept else ""
     lines = [
-        '## When it says "I do not know"',
-        "",
         f"A label is answered from the lowest probability at which {percent} of its answers to "
         "the rows to choose with are right, and that by a cautious estimate: a lower bound, too "
         "high in one of ten cases, the lowest of many somewhat more often.",
-        "",
-        *_table(["label", "answered from", "answers", "right"], rows),
-        "",
-        *([_COMMON.format(least=least), ""] if any(facts["shared"]) else []),
-        f"It answers {kept:,} of {total:,} rows{share}; to {'the other' if kept else 'all'} "
-        f'{total - kept:,} it says "I do not know".',
+        "\n".join(_table(["label", "answered from", "answers", "right"], rows)),
     ]
+    if any(facts["shared"]):
+        lines.append(
+            f"Labels with * share one threshold, since each alone has fewer than the {least} "
+            "answers to the rows to choose with that a threshold of its own needs. The promise is "
+            "for their answers together; one of them alone may keep it less."
+        )
+    share = f", {right:,} of them right" if kept else ""
+    lines.append(
+        f"It answers {kept:,} of {total:,} rows{share}; to {'the other' if kept else 'all'} "
+        f'{total - kept:,} it says "I do not know".'
+    )
     if never := [name for name, t, _ in each if t is None]:
-        text = f"For {percent} a label needs at least {least} answers to the rows to choose with,"
-        hint = "all right, or more with some wrong: give more rows, or a lower --promise."
-        if not any(facts["shared"]):
-            hint += " One threshold for all labels that have fewer does not keep it, either."
-        lines += ["", f"Never answered: {', '.join(never)}. {text} {hint}"]
-    return lines
+        lines.append(
+            f"Never answered: {', '.join(never)}. For {percent} a label needs at least {least} "
+            "answers to the rows to choose with, all right, or more with some wrong: give more "
+            "rows, or a lower --promise."
+        )
+    return ['## When it says "I do not know"', *(part for line in lines for part in ("", line))]
 
 
 def _look_at(facts: Facts) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from bertbook.topics.english.questions import Places
+from .questions import Places
 
 # Which neighbors a chain of contexts sees, from little to much; 0 would be the place itself. Some
 # skip a neighbor: where it is hidden, those behind it are still known.
@@ -26,17 +26,7 @@ CHUNK = 256
 
 
 class Contexts:
-    """How often each piece stood in each context of one form.
-
-    Parameters
-    ----------
-    windows : array of int, shape (places, 7)
-        A window of the training text for every piece, which is in its middle.
-    offsets : tuple of int
-        Which neighbors make the context.
-    vocab_size : int
-        Number of pieces, below 6,500: four of them make one number.
-    """
+    """How often each piece stood in each context of one form."""
 
     def __init__(
         self, windows: Int[np.ndarray, "places 7"], offsets: tuple[int, ...], vocab_size: int
@@ -82,19 +72,7 @@ class Contexts:
 
 
 class CountingGuesser:
-    """Guess pieces by counts of the training text, on both sides.
-
-    Parameters
-    ----------
-    rows : sequence of lists of int
-        The verses to count in, as ids without special tokens.
-    vocab_size, edge, mask_token_id : int
-        Number of pieces; the ids that stand for an end of a verse, and for a hidden piece.
-
-    References
-    ----------
-    Witten and Bell (1991), method C.
-    """
+    """Guess pieces by counts of the training text, on both sides."""
 
     def __init__(
         self, rows: Sequence[Sequence[int]], *, vocab_size: int, edge: int, mask_token_id: int

@@ -1,10 +1,10 @@
-"""The usual mistakes at both ends: embeddings, pooler, heads, and LayerNorm itself. Chapter 8."""
+"""Common mistakes in embeddings, LayerNorm, pooler, heads and whole models. Chapter 8."""
 
 import torch
 from torch import nn
 
-from .layer_slips import ACTIVATION
-from .slip import NO_BIAS, NO_NORM, epsilons, putting, zeroing
+from .layer_mistakes import ACTIVATION
+from .mutation import NO_BIAS, NO_NORM, epsilons, replacing, zeroing
 
 EMBEDDINGS = {
     zeroing("position_embeddings.weight"): "Positions have no effect. Which three vectors are "
@@ -132,8 +132,8 @@ PRETRAINING = {
 }  # fmt: skip
 PREDICTION_HEAD_TRANSFORM = {
     **ACTIVATION,
-    putting("activation", torch.tanh): "Your activation is tanh, which is the pooler's. Which one "
-        "does config.hidden_act ask for?",
+    replacing("activation", torch.tanh): "Your activation is tanh, which is the pooler's. Which "
+        "one does config.hidden_act ask for?",
     "→ self.LayerNorm(hidden_states + self.activation(self.dense(hidden_states)))": "You add what "
         "went in. Is there a residual in the head?",
     "→ self.activation(self.dense(self.LayerNorm(hidden_states)))": "You normalize what comes in. "
@@ -156,7 +156,7 @@ def _without_bias(head: nn.Module) -> None:
 PREDICTION_HEAD = {
     _without_bias: "The scores agree with ours but for the decoder's bias. Has every word its own?",
     **NO_BIAS,
-    putting("transform", nn.Identity()): "The vectors are compared with the words as they are. "
+    replacing("transform", nn.Identity()): "The vectors are compared with the words as they are. "
         "What prepares them?",
     "self.decoder(prepared) → self.decoder(prepared) + self.bias": "The bias is added twice. Which "
         "part adds it already?",

@@ -1,4 +1,4 @@
-"""What a checker takes in any dress, cells get in the dress of ours."""
+"""Cells get a reader's results in the types of the package's, and the random numbers of her run."""
 
 import numpy as np
 import pytest
@@ -37,3 +37,15 @@ def test_what_cannot_be_copied_is_passed_on(tmp_path, monkeypatch):
     path.write_text("def my_first(rows):\n    return next(rows)\n", encoding="utf-8")
     monkeypatch.setenv("BOOK_MINE", str(path))
     assert running_on(first=next).first(n for n in [3, 4]) == 3
+
+
+def test_the_reference_draws_no_random_number_of_the_reader_s(tmp_path, monkeypatch):
+    path = tmp_path / "drawing_bert.py"
+    path.write_text(
+        "import torch\n\n\ndef my_draw():\n    return torch.rand(2)\n", encoding="utf-8"
+    )
+    monkeypatch.setenv("BOOK_MINE", str(path))
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    assert torch.equal(running_on(draw=lambda: torch.rand(2)).draw(), expected)

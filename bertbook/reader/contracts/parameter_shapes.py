@@ -1,7 +1,4 @@
-"""A part built with small sizes that all differ, for the names and shapes of its parameters.
-
-Chapter 8.
-"""
+"""Names and shapes of a part's parameters, from a small one whose sizes all differ. Chapter 8."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ Shape = tuple[int, ...]
 
 
 def shape_in_words(shape: Shape) -> str:
-    """Write each number of a shape as the size that it is."""
+    """Write a shape with names of sizes for numbers."""
     return ", ".join(_WORDS[size] for size in shape)
 
 
@@ -40,18 +37,7 @@ def parameters_of(kind: Callable[..., nn.Module], role: Part) -> dict[str, Shape
 
 @cache
 def roles_inside(role: Part) -> tuple[Part, ...]:
-    """List the parts that one of ours is made of, without those of PyTorch.
-
-    Parameters
-    ----------
-    role : class or function
-        A key of `ROLES`.
-
-    Returns
-    -------
-    tuple of class or function
-        The part itself and those inside it, in the order of `ROLES`.
-    """
+    """List the parts that a part of the package is made of, without those of PyTorch."""
     with override({each: each for each in ROLES}):
         kinds = {type(module) for module in _built(role, role).modules()}
     return tuple(

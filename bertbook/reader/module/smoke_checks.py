@@ -1,4 +1,4 @@
-"""What must be so before all other questions: a class is built, and it answers. Chapter 8."""
+"""Checks that come first: a class is built, runs, and returns what it should. Chapter 8."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from bertbook.reader.contracts import Part, require_contract, roles_inside
+from bertbook.reader.contracts.names import Part
+from bertbook.reader.contracts.parameter_shapes import roles_inside
+from bertbook.reader.contracts.require import require_contract
 from minibert.attention import BertSelfAttention
 from minibert.model import BertModel
 from minibert.parts import override
 
-from .trial import Trial, UnlikeError, Values
+from .pair import MismatchError, ModulePair, Values
 
-Answer = TypeVar("Answer", bool, str)
+Result = TypeVar("Result", bool, str)
 
-# What PyTorch says, and the usual slip behind it.
+# Patterns in messages of PyTorch, and a hint at the common mistake that raises them.
 RAISED = {
     r"before Module\.__init__\(\) call": "Does __init__ begin with super().__init__()?",
     r'missing the required "forward" function': "Has the class a method of the name forward?",
@@ -79,79 +81,81 @@ HEADS = " In attention, the heads stand before the tokens: (batch, heads, seq, h
 PRECISIONS = (torch.float32, torch.bfloat16, torch.float16)
 
 
-def answer_to(trial: Trial, question: Callable[[Trial], Answer]) -> Answer | str:
-    """Ask something about a class; if it raises, that is the answer."""
+def result_of(pair: ModulePair, check: Callable[[ModulePair], Result]) -> Result | str:
+    """Return the result of a check; if it raises, the explained error is the result."""
     try:
-        return question(trial)
-    except UnlikeError as unlike:
-        return f"{unlike}."
+        return check(pair)
+    except MismatchError as mismatch:
+        return f"{mismatch}."
     except Exception as error:  # whatever a reader's class raises is to be explained
-        return explain(error, trial.role)
+        return explain(error, pair.role)
 
 
 def explain(error: Exception, role: Part) -> str:
-    """Return what was raised, and what usual slip raises it."""
-    told = str(error)
-    hint = next((hint for pattern, hint in RAISED.items() if re.search(pattern, told)), "")
+    """Return the message of an error, and a hint at the common mistake that raises it."""
+    message = str(error)
+    hint = next((hint for pattern, hint in RAISED.items() if re.search(pattern, message)), "")
     hint += HEADS * (role is BertSelfAttention and hint.startswith("Print the shapes"))
-    return f"it stopped with {type(error).__name__}: {told.rstrip('.')}. {hint}".strip()
+    return f"it stopped with {type(error).__name__}: {message.rstrip('.')}. {hint}".strip()
 
 
-def _keeps_the_contract(trial: Trial) -> str:
+def _contract_problem(pair: ModulePair) -> str:
     try:
-        require_contract(trial.role, trial.kind)
+        require_contract(pair.role, pair.kind)
     except (TypeError, ValueError) as error:
-        return explain(error, trial.role).removeprefix(f"it stopped with {type(error).__name__}: ")
+        return explain(error, pair.role).removeprefix(f"it stopped with {type(error).__name__}: ")
     return ""
 
 
-def _answers(trial: Trial) -> str:
+def _forward_problem(pair: ModulePair) -> str:
     try:
-        answer = trial.mine(*trial.arguments())
+        answer = pair.submission(*pair.arguments())
     except Exception as error:
-        return explain(error, trial.role)
+        return explain(error, pair.role)
     if answer is None or answer is Ellipsis:
         return "forward returns nothing yet. Replace the … by your code and return the result."
     return ""
 
 
-def _returns_what_it_should(trial: Trial) -> str:
-    for case in trial.cases():
-        found = answer_to(trial, partial(_is_taken_apart, case=case))
-        if found:
-            told = ", ".join(f"{name} {_told(value)}" for name, value in case.items())
-            return f"{found} So it is called with {told}." if len(case) < 4 and case else found
+def _output_problem(pair: ModulePair) -> str:
+    for case in pair.cases():
+        problem = result_of(pair, partial(_mismatch, case=case))
+        if problem:
+            call = ", ".join(f"{name} {_described(value)}" for name, value in case.items())
+            return f"{problem} So it is called with {call}." if len(case) < 4 and case else problem
     return ""
 
 
-def _is_taken_apart(trial: Trial, case: Values) -> str:
-    trial.run(trial.mine, **case)  # raises otherwise
+def _mismatch(pair: ModulePair, case: Values) -> str:
+    pair.run(pair.submission, **case)  # raises if the output has another structure
     return ""
 
 
-def _told(value: object) -> str:
+def _described(value: object) -> str:
     return f"of shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"= {value}"
 
 
-def _works_in_every_precision(trial: Trial) -> str:
+def _precision_problem(pair: ModulePair) -> str:
     for dtype in PRECISIONS:
-        problem = answer_to(trial, lambda trial, dtype=dtype: _finite_in(trial, dtype))
+        problem = result_of(pair, lambda pair, dtype=dtype: _non_finite_in(pair, dtype))
         if problem:
             return f"in {dtype}, {problem}"
     return ""
 
 
-def _finite_in(trial: Trial, dtype: torch.dtype) -> str:
-    """Run in another precision; the mask is made in it, as models do."""
+def _non_finite_in(pair: ModulePair, dtype: torch.dtype) -> str:
+    """Say what is not finite in another precision; the mask is made in it, as models do."""
     given = {
         name: value.clamp(min=torch.finfo(dtype).min).to(dtype)
-        for name, value in trial.inputs.items()
+        for name, value in pair.inputs.items()
         if isinstance(value, Tensor) and value.is_floating_point()
     }
-    mine, ours = (trial.build(kind).to(dtype) for kind in (trial.kind, type(trial.ours)))
-    masks = _masks_that_go_in(mine) if trial.role is BertModel else []
-    expected = ours(*trial.arguments(**given))
-    found = trial.take_apart(mine(*trial.arguments(**given)), expected)
+    submission, reference = (
+        pair.build(kind).to(dtype) for kind in (pair.kind, type(pair.reference))
+    )
+    masks = _masks_that_go_in(submission) if pair.role is BertModel else []
+    expected = reference(*pair.arguments(**given))
+    output = pair.take_apart(submission(*pair.arguments(**given)), expected)
     if other := [mask.dtype for mask in masks if mask.dtype != dtype]:
         return (
             f"the encoder gets a mask in {other[0]}. An attention that adds it as it is "
@@ -162,8 +166,8 @@ def _finite_in(trial: Trial, dtype: torch.dtype) -> str:
             "the encoder gets a mask with minus infinity: in an attention that adds it as it is, a "
             "sentence of nothing but padding gives NaN. Which finite number hides as well?"
         )
-    wild = [name for name, value in found.items() if not value.isfinite().all()]
-    return f"{wild[0]} holds numbers that are not finite." if wild else ""
+    names = [name for name, value in output.items() if not value.isfinite().all()]
+    return f"{names[0]} holds numbers that are not finite." if names else ""
 
 
 def _masks_that_go_in(model: nn.Module) -> list[Tensor]:
@@ -179,17 +183,17 @@ def _masks_that_go_in(model: nn.Module) -> list[Tensor]:
 
 
 @cache
-def _stand_in(role: Part) -> type:
-    ours: Any = role
-    return type("StandIn", (ours,), {})
+def _subclass(role: Part) -> type:
+    base: Any = role
+    return type("Replacement", (base,), {})
 
 
-def asks_for_its_parts(trial: Trial) -> bool:
-    """Hold if no part of ours is built by its name while others play all parts."""
-    others = {role: _stand_in(role) for role in roles_inside(trial.role) if role != trial.role}
+def parts_are_replaceable(pair: ModulePair) -> bool:
+    """Hold if none of the package's parts is built while all are replaced by subclasses."""
+    others = {role: _subclass(role) for role in roles_inside(pair.role) if role != pair.role}
     with override(others):
-        built = {type(module) for module in trial.start(trial.kind).modules()}
+        built = {type(module) for module in pair.start(pair.kind).modules()}
     return built.isdisjoint(others)
 
 
-FIRST = (_keeps_the_contract, _answers, _returns_what_it_should, _works_in_every_precision)
+SMOKE_CHECKS = (_contract_problem, _forward_problem, _output_problem, _precision_problem)

@@ -20,19 +20,7 @@ MAX_LENGTH = 128
 
 
 class Question(NamedTuple):
-    """A pair of verses as BERT's training would show it, with what is asked.
-
-    Parameters
-    ----------
-    chapter : int
-        From which chapter the first verse is: its place in the list.
-    input_ids, token_type_ids : lists of int
-        What is seen; 15 % of the pieces are chosen, and hidden as in training.
-    labels : list of int
-        The true piece where one is chosen, -100 elsewhere.
-    next_sentence_label : int
-        0 if the second verse is the next one.
-    """
+    """A pair of verses as BERT's training would show it, with what is asked."""
 
     chapter: int
     input_ids: list[int]
@@ -72,15 +60,7 @@ def _of_chapter(
 
 
 class Places(NamedTuple):
-    """The chosen places of all questions, one after the other.
-
-    Parameters
-    ----------
-    question, chapter, truth, shown : arrays of int, shape (places,)
-        Which question and chapter, the true piece, and the one that is shown instead.
-    window : array of int, shape (places, 7)
-        The pieces from three before to three after; beyond the ends of its verse [SEP].
-    """
+    """The chosen places of all questions, one after the other."""
 
     question: Int[np.ndarray, " places"]
     chapter: Int[np.ndarray, " places"]

@@ -1,6 +1,6 @@
-"""The usual mistakes in self-attention. Chapter 8."""
+"""Common mistakes in self-attention. Chapter 8."""
 
-from .slip import NO_BIAS
+from .mutation import NO_BIAS
 
 _BY_VIEW = "self.split_heads → (lambda x: x.reshape(len(x), -1, x.shape[1], self.head_size))"
 _JOINED_BY_VIEW = "self.join_heads → (lambda x: x.reshape(len(x), x.shape[2], -1))"
@@ -13,33 +13,34 @@ SELF_ATTENTION = {
         "spread of a sum of head_size products grow as head_size, or as its root?",
     "self.head_size → self.query.in_features / self.head_size": "You divide the scores by the root "
         "of the number of heads. How long are the vectors that a head multiplies?",
-    ("scores + fit_mask(additive_mask, scores) → scores || scores.softmax(dim=-1) → "
+    ("scores + additive_mask → scores || scores.softmax(dim=-1) → "
      "scores.softmax(dim=-1) * (1 if additive_mask is None else additive_mask == 0)"): "You hide "
         "the padding after the softmax. Do the rows of the map still sum to 1? What must be hidden "
         "before the softmax, and how?",
-    ("scores + fit_mask(additive_mask, scores) → scores || self.dropout(scores.softmax(dim=-1)) → "
+    ("scores + additive_mask → scores || self.dropout(scores.softmax(dim=-1)) → "
      "self.dropout(scores.softmax(dim=-1)) + (0 if additive_mask is None else additive_mask)"):
         "The mask is added to the probabilities. To what is it to be added?",
-    "fit_mask(additive_mask, scores) → (1 - fit_mask(additive_mask, scores)) * -1e9": "The mask is "
+    "scores + additive_mask → scores + (1 - additive_mask) * -1e9": "The mask is "
         "turned once more. What stands in it where a query may look, and what where not?",
-    "scores + fit_mask(additive_mask, scores) → scores": "The mask has no effect. To what is it to "
+    "scores + additive_mask → scores": "The mask has no effect. To what is it to "
         "be added?",
-    ("scores + fit_mask(additive_mask, scores) → scores.masked_fill(additive_mask == 0, "
+    ("scores + additive_mask → scores.masked_fill(additive_mask == 0, "
      "-1e9)"): "You hide where the additive mask is 0, and that is where a query may look. To what "
         "is it to be added?",
-    ("scores + fit_mask(additive_mask, scores) → (scores if additive_mask is None else "
+    ("scores + additive_mask → (scores if additive_mask is None else "
      "scores.masked_fill(additive_mask < 0, torch.finfo(scores.dtype).min)) ¦ (scores if "
      "additive_mask is None else scores.masked_fill(additive_mask != 0, "
      "torch.finfo(scores.dtype).min)) ¦ (scores if additive_mask is None else "
      "scores.where(additive_mask == 0, torch.finfo(scores.dtype).min))"): "You hide where the mask "
         "is not 0, or below it. Its other numbers count as well: in Chapter 7 it holds one for "
         "each distance. To what is it to be added?",
-    ("/ math.sqrt(self.head_size) → || scores + fit_mask(additive_mask, scores) → (scores + "
-     "fit_mask(additive_mask, scores)) / math.sqrt(self.head_size)"): "The mask is divided along "
+    ("/ math.sqrt(self.head_size) → || scores + additive_mask → (scores + "
+     "additive_mask) / math.sqrt(self.head_size)"): "The mask is divided along "
         "with the scores. Which of the two steps comes first?",
-    "+ fit_mask → - fit_mask": "You subtract the mask. It is very negative already where nobody "
-        "may look: what does adding it do?",
-    "+ fit_mask → * fit_mask": "You multiply the scores by the mask. To what is it to be added?",
+    "scores + additive_mask → scores - additive_mask": "You subtract the mask. It is "
+        "very negative already where nobody may look: what does adding it do?",
+    "scores + additive_mask → scores * additive_mask": "You multiply the scores by "
+        "the mask. To what is it to be added?",
     "probs if output_attentions else None → None": "No map is returned, though it is asked for. "
         "scaled_dot_product_attention gives none: where output_attentions is true, write the "
         "softmax out.",

@@ -8,12 +8,13 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from bertbook.topics.english.counts import CountingGuesser
-from bertbook.topics.english.questions import Question
 from minibert.losses import IGNORED_LABEL
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.encode_batch import Batch
+
+from .counts import CountingGuesser
+from .questions import Question
 
 ROWS = 32
 FIRST = 5

@@ -1,0 +1,1 @@
+"""What benchmarks.english measures of a model beside counts of the same text. Chapter 14."""
