@@ -1,7 +1,8 @@
 """Print what grew since a revision, and by how much: nothing stops anybody.
 
 `python tests/sizes.py [REVISION]` compares the lines of Python in each room, and the words of the
-chapters together, with a revision: by default with the commit of a day ago.
+chapters together, with a revision: by default with the commit of a day ago. Then it says which
+share of the code cells of each chapter is hidden, and was.
 """
 
 import subprocess
@@ -14,7 +15,7 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "book" / "_ext"))  # the counting is the book's own
 
-from reading import words  # noqa: E402
+from reading import code_cells, hidden_cells, words  # noqa: E402
 
 FLAT = ("benchmarks", "tests", "book")  # rooms that are told as a whole
 CHAPTERS = "words of the chapters"
@@ -43,6 +44,22 @@ def sizes(paths: list[str], read) -> Counter[str]:
     return found
 
 
+def hidden(paths: list[str], read) -> dict[str, tuple[int, int]]:
+    """Count the hidden code cells of each chapter, and all of them; together last."""
+    found = {}
+    for path in sorted(paths):
+        if path.startswith("book/chapters/") and path.endswith(".ipynb"):
+            notebook = nbformat.reads(read(path), 4)
+            found[Path(path).stem[:2]] = hidden_cells(notebook), code_cells(notebook)
+    together = tuple(map(sum, zip(*found.values())))
+    return found | {"all": together or (0, 0)}
+
+
+def share(counts: tuple[int, int]) -> str:
+    """Write a share as percentage."""
+    return f"{counts[0] / counts[1]:.0%}" if counts[1] else "-"
+
+
 def main(arguments: list[str]) -> None:
     """Print the table."""
     listed = git("ls-files", "--cached", "--others", "--exclude-standard").splitlines()
@@ -50,11 +67,24 @@ def main(arguments: list[str]) -> None:
     history = git("rev-list", "-1", "--before=1 day ago", "HEAD").strip()
     revision = arguments[0] if arguments else history or "HEAD"
     before = git("ls-tree", "-r", "--name-only", revision).splitlines()
-    new = sizes(now, lambda path: (ROOT / path).read_text(encoding="utf-8"))
-    old = sizes(before, lambda path: git("show", f"{revision}:{path}"))
+
+    def here(path: str) -> str:
+        return (ROOT / path).read_text(encoding="utf-8")
+
+    def there(path: str) -> str:
+        return git("show", f"{revision}:{path}")
+
+    new, old = sizes(now, here), sizes(before, there)
     print(f"Lines of Python, and what they grew by since {revision[:10]}:")
     for room in sorted(new | old):
         print(f"  {room:<24}{new[room]:>9,}{new[room] - old[room]:>+9,}")
+    print(
+        "Code cells of each chapter that are hidden, of how many, their share, and the old share:"
+    )
+    were = hidden(before, there)
+    for chapter, counts in hidden(now, here).items():
+        old_share = share(were.get(chapter, (0, 0)))
+        print(f"  {chapter:<24}{counts[0]:>9}{counts[1]:>9}{share(counts):>9}{old_share:>9}")
 
 
 if __name__ == "__main__":

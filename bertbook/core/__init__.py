@@ -6,9 +6,7 @@ same in Jupyter and in the built page, needs no kernel once it is drawn, and loa
 """
 
 from .arrows import arrow_map
-from .bug_hunt import which_line
 from .controls import slider, typed
-from .fields import ask
 from .figures import picture
 from .fill_in import fill_in, next_sentence
 from .game import Turn, game
@@ -17,7 +15,7 @@ from .inside import see_heads, swap_heads
 from .interactive import explore
 from .live import type_ahead
 from .maps import small_map
-from .quizzes import flashcards, quiz, right, wrong
+from .questions import ask, flashcards, quiz, which_line
 from .source import seed_everything, show_source
 from .tables import parts_table, result_table, show_table
 
@@ -38,7 +36,6 @@ __all__ = [
     "picture",
     "quiz",
     "result_table",
-    "right",
     "see_heads",
     "seed_everything",
     "show_source",
@@ -50,5 +47,4 @@ __all__ = [
     "type_ahead",
     "typed",
     "which_line",
-    "wrong",
 ]

@@ -16,7 +16,7 @@ LINES_STYLE = QUIZ_STYLE + packed_text("bertbook/core/static/lines.css")
 DOES_ITS_PART = "This line does what it should."
 
 
-def which_line(question: str, source: Callable | str, right: str, replies: dict[str, str]) -> Html:
+def hunt(question: str, source: Callable | str, right: str, replies: dict[str, str]) -> Html:
     r"""Show code and ask for one of its lines; choosing a line shows the reply to it.
 
     Parameters
@@ -44,8 +44,8 @@ def which_line(question: str, source: Callable | str, right: str, replies: dict[
     Examples
     --------
     >>> code = "def mean(x):\n    return sum(x) / 2"
-    >>> which_line("Which line is wrong?", code, "return sum(x) / 2",
-    ...            {"return sum(x) / 2": "Yes: not every x has two numbers."})
+    >>> hunt("Which line is wrong?", code, "return sum(x) / 2",
+    ...      {"return sum(x) / 2": "Yes: not every x has two numbers."})
     Which line is wrong?
     """
     code = source if isinstance(source, str) else inspect.getsource(source)
@@ -53,7 +53,7 @@ def which_line(question: str, source: Callable | str, right: str, replies: dict[
     stripped = [line.strip() for line in lines]
     if stripped.count(right) != 1:
         raise ValueError(
-            f"{right!r} is {stripped.count(right)} of the {len(lines)} lines; which_line needs "
+            f"{right!r} is {stripped.count(right)} of the {len(lines)} lines; the question needs "
             "exactly one, without its indentation"
         )
     if strangers := [line for line in replies if line not in stripped]:

@@ -25,7 +25,7 @@ SCRIPT = packed_text("bertbook/core/static/field.js").replace(
 )
 
 
-def ask(
+def answer_field(
     question: str,
     answer: Any,
     *,
@@ -63,7 +63,7 @@ def ask(
 
     Examples
     --------
-    >>> ask("What is 3 · 4?", 12, why="Three rows of four.", mistakes=[(7, "That is the sum.")])
+    >>> answer_field("What is 3 · 4?", 12, why="Three fours.", mistakes=[(7, "It is no sum.")])
     What is 3 · 4?
     """
     if not all(text.strip() for text in (question, why, *(reply for _, reply in mistakes))):

@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 
 
 def right(text: str, reply: str) -> Answer:
-    """Make a right answer for `quiz`.
+    """Make a right answer for `choice`.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def right(text: str, reply: str) -> Answer:
 
 
 def wrong(text: str, reply: str) -> Answer:
-    """Make a wrong answer for `quiz`.
+    """Make a wrong answer for `choice`.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def wrong(text: str, reply: str) -> Answer:
     return Answer(text, reply, False)
 
 
-def quiz(question: str, *answers: Answer) -> Html:
+def choice(question: str, *answers: Answer) -> Html:
     """Ask one question; choosing an answer shows its reply.
 
     Parameters
@@ -96,7 +96,7 @@ def quiz(question: str, *answers: Answer) -> Html:
 
     Examples
     --------
-    >>> quiz("How many rows?", right("Two", "Yes."), wrong("One", "Count the tokens."))
+    >>> choice("How many rows?", right("Two", "Yes."), wrong("One", "Count the tokens."))
     How many rows?
     """
     require_answers(question, answers)
@@ -136,7 +136,7 @@ def option(key: str, answer: Answer, tag: str = "span") -> str:
     )
 
 
-def flashcards(*cards: tuple[str, str]) -> Html:
+def deck(*cards: tuple[str, str]) -> Html:
     """Lay out cards whose back opens with a click or with Enter.
 
     Parameters
@@ -156,7 +156,7 @@ def flashcards(*cards: tuple[str, str]) -> Html:
 
     Examples
     --------
-    >>> flashcards(("What is a head?", "An attention of its own."), ("And a layer?", "Two halves."))
+    >>> deck(("What is a head?", "An attention of its own."), ("And a layer?", "Two halves."))
     2 flashcards
     """
     if not cards or not all(side.strip() for card in cards for side in card):

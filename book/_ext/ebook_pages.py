@@ -17,6 +17,7 @@ ON_SCREEN_ONLY = (
     *("script", "style", "noscript", "button", ".headerlink", ".mb-exercise"),
     "[hidden]:not(.mb-quiz p)",  # the replies become answers
     *("details.borrowed", ".cell.tag_remove-cell", ".way-to-answer", "svg"),
+    ".cell.tag_one-line > .cell_input",  # the line calls nothing here
     "section#in-the-api",  # a list of links to what is not in the e-book
 )
 KEPT = {

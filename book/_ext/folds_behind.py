@@ -11,7 +11,10 @@ from html import escape
 from answers_behind import made
 from bs4 import Tag
 
-FOLD = "details:not(.hide, .borrowed), .tag_hide-cell > details.hide"
+FOLD = (
+    "details:not(.hide, .borrowed), .tag_hide-cell > details.hide, "
+    ".tag_one-line > details.hide:has(.highlight-python)"  # what show_source shows
+)
 LINK = '<p class="answer-note" id="look-fold-{n}"><a href="#fold-{n}">{name} →</a></p>'
 TEXT = '<div class="answer" id="fold-{n}"><p><strong>{name}</strong> {back}</p></div>'
 BACK = '<a class="back" href="#{place}" title="back to where it was asked">↩</a>'

@@ -22,6 +22,7 @@ BOOK = Path(__file__).resolve().parents[1]
 ON_SCREEN_ONLY = (
     *("script", "style", "noscript", "button", "[hidden]", ".headerlink", ".mb-exercise"),
     *(".mb-controls input[type=range]", "details.borrowed", ".mb-gap", ".cell.tag_remove-cell"),
+    ".cell.tag_one-line > .cell_input",  # on paper the line calls nothing
     *("p.way-to-answer", "section#in-the-api"),
 )
 MARKS = {

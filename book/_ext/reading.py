@@ -13,6 +13,7 @@ TO_FOLLOW = 1  # minute for a formula that stands alone
 STEP = 5  # minutes; nobody reads by the minute
 
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
+NOT_READ = {*FOLDED, "one-line"}  # a line that draws a question is seen, and not studied
 BUTTON = {"hide-input", "hide-cell", "hide-output"}
 FOLD_IN_PROSE = re.compile(r"<details|^:class:.*\bdropdown\b|^[`:]{3,}\{dropdown\}", re.MULTILINE)
 NO_PROSE = re.compile(
@@ -31,9 +32,19 @@ def words(notebook: NotebookNode) -> int:
 
 
 def visible_lines(notebook: NotebookNode) -> int:
-    """Count the lines of code that the page shows unfolded, without the empty ones."""
-    shown = (cell.source for cell, tags in _code(notebook) if not FOLDED & tags)
+    """Count the lines of code to read that the page shows unfolded, without the empty ones."""
+    shown = (cell.source for cell, tags in _code(notebook) if not NOT_READ & tags)
     return sum(bool(line.strip()) for source in shown for line in source.splitlines())
+
+
+def code_cells(notebook: NotebookNode) -> int:
+    """Count the cells with code."""
+    return sum(1 for _ in _code(notebook))
+
+
+def hidden_cells(notebook: NotebookNode) -> int:
+    """Count the cells whose code the page does not show at once."""
+    return sum(bool(FOLDED & tags) for _, tags in _code(notebook))
 
 
 def fold_buttons(notebook: NotebookNode) -> int:

@@ -72,7 +72,7 @@ def test_front_end_files_are_pinned_and_name_no_registry():
 
 def test_the_page_of_all_flashcards_takes_those_of_every_chapter():
     for chapter in sorted((BOOK / "chapters").glob("[0-9][0-9]-*.ipynb")):
-        asked = chapter.read_text(encoding="utf-8").count("flashcards(\\n")
+        asked = chapter.read_text(encoding="utf-8").count('"flashcards(')
         pages = cards.stored_cards(chapter)
         assert len(pages) == asked >= 1, chapter.name
         assert all(page.count("<details>") >= 3 for page in pages), chapter.name

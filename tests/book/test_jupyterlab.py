@@ -20,7 +20,7 @@ from playwright.sync_api import expect
 
 SECONDS_TO_START = 60
 CELL = """\
-from bertbook.core import ask, bars, explore, slider, typed
+from bertbook.core import bars, explore, slider, typed
 
 def draw(size, way, text):
     if not text:
@@ -31,7 +31,8 @@ explore(draw, caption="Move it.", size=slider(0, 1, stored=[0.5, 1]),
         way=["by the mean of all that is not padding", "by CLS", "by SEP", "by chance", "by hand"],
         text=("Your text", typed(stored=["pie", "cream"])))"""
 TOLD = re.compile(r"Right\.|Not this one\.|mat; barks; stars")
-FIELD = 'ask("How many?", 3, why="Count.")'
+FIELD = """from bertbook.core.fields import answer_field
+answer_field("How many?", 3, why="Count.")"""
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import nbformat
 from built_book import BOOK, PHONE
 from playwright.sync_api import expect
 
-from bertbook.core import right, wrong
+from bertbook.core.quizzes import right, wrong
 from bertbook.topics.gradients.stepwise import stepwise
 
 DRAWING = (

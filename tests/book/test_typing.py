@@ -4,15 +4,16 @@ import pytest
 from built_book import PHONE
 from playwright.sync_api import expect
 
-from bertbook.core import ask, which_line
+from bertbook.core.bug_hunt import hunt
+from bertbook.core.fields import answer_field as asked
 
 HALF, TURNED = (0.5, "That is one of two."), ([0.5, 0.3, 0.2], "You began at the end.")
-THIRD = ask("What weight?", 1 / 3, mistakes=[HALF], why="Three scores share 1.")
-VECTOR = ask("Which weights?", [0.2, 0.3, 0.5], mistakes=[TURNED], why="They sum to 1.")
-PIECES = ask("Which pieces?", "una ##ffa", mistakes=[("un", "Too short.")], why="The longest.")
-COUNT = ask("How many?", 589_824, tolerance=0.5, why="768 times 768.")
-THIRDS = ask("Which mean?", [4 / 3, 8 / 3], tolerance=0.01, why="4 and 8, divided by 3.")
-HUNT = which_line("Which line?", "x = 1\ny = 2", "y = 2", {"y = 2": "It is two."})
+THIRD = asked("What weight?", 1 / 3, mistakes=[HALF], why="Three scores share 1.")
+VECTOR = asked("Which weights?", [0.2, 0.3, 0.5], mistakes=[TURNED], why="They sum to 1.")
+PIECES = asked("Which pieces?", "una ##ffa", mistakes=[("un", "Too short.")], why="The longest.")
+COUNT = asked("How many?", 589_824, tolerance=0.5, why="768 times 768.")
+THIRDS = asked("Which mean?", [4 / 3, 8 / 3], tolerance=0.01, why="4 and 8, divided by 3.")
+HUNT = hunt("Which line?", "x = 1\ny = 2", "y = 2", {"y = 2": "It is two."})
 
 
 def reply_to(page, *texts, field=0):

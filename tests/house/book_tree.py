@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -20,12 +21,16 @@ from pathlib import Path
 from prose import Block, blocks
 from python_code import called, calls
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {"__pycache__", "_build", "_vendor", "build", "dist", "node_modules"}
-SPEAKING = (
-    *("ask", "which_line", "quiz", "right", "wrong"),
-    *("flashcards", "picture", "explore", "html"),
-)
+SPEAKING = ("picture", "explore", "html")
+ASKING = ("ask", "quiz", "which_line", "flashcards")
+SAID = {"question", "why", "reply", "right", "wrong", "front", "back"}  # to the reader, in prose
 CHAPTER_FILE = re.compile(r"(\d\d)-[a-z0-9-]+\.ipynb")
 
 
@@ -145,8 +150,13 @@ class Chapter:
 
     @cached_property
     def spoken(self) -> list[Block]:
-        """What quizzes, flashcards and figures say: the strings in the calls that make them."""
+        """What figures say, in the calls that draw them, and questions and cards, in their data."""
         return [
+            Block(called(call), cell.section, text, text)
+            for cell in self.code
+            for call in calls(cell.tree, *ASKING)
+            for text in said(question(self.root, called(call), ast.literal_eval(call.args[0])))
+        ] + [
             Block(kind, cell.section, node.value, node.value)
             for cell in self.code
             for call in calls(cell.tree, *SPEAKING)
@@ -162,6 +172,30 @@ class Chapter:
     def title(self) -> str:
         """The heading of level 1."""
         return next((b.text for b in self.blocks if b.kind == "heading" and b.level == 1), "")
+
+
+def question(root: Path, kind: str, name: str) -> dict | list:
+    """Return the data of a question, or the cards of a topic; nothing if there is none."""
+    files = questions(root)
+    if kind == "flashcards":
+        return files.get(name, {}).get(kind, [])
+    return next((file[kind][name] for file in files.values() if name in file.get(kind, {})), {})
+
+
+@cache
+def questions(root: Path) -> dict[str, dict]:
+    """Read the questions of a project, by topic."""
+    paths = sorted((root / "bertbook" / "questions").glob("*.toml"))
+    return {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def said(data: dict | list) -> Iterator[str]:
+    """Yield what is prose in the data of a question or of cards."""
+    for name, value in data.items() if isinstance(data, dict) else enumerate(data):
+        if isinstance(value, dict | list):
+            yield from said(value)
+        elif name in SAID and not (name == "right" and "replies" in data):  # a line of code
+            yield value
 
 
 def is_colab(cell: Cell) -> bool:

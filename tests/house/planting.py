@@ -68,18 +68,8 @@ def code(source: str, printed: str = "", tags: tuple[str, ...] = (), **metadata)
     return new_code_cell(textwrap.dedent(source).strip(), outputs=outputs, metadata=metadata)
 
 
-QUIZ = """
-quiz(
-    "Why?",
-    {0}("First", "A reply."),
-    {1}("Second", "A reply."),
-    {2}("Third", "A reply."),
-)
-"""
-
-
-def quiz(*kinds: str):
-    return code(QUIZ.format(*kinds), tags=("remove-input",))
+def quiz(name: str):
+    return code(f'quiz("{name}")', tags=("one-line",))
 
 
 def exercise(number: int) -> list:
@@ -122,7 +112,7 @@ A question.
 """
 GOOD_CHAPTER = (
     OPENING,
-    quiz("wrong", "right", "wrong"),
+    quiz("before"),
     "## One\n\nText.\n\n### Part\n\n## Two",
     code("picture(axes, alt='A line.', caption='Figure 2.1. A line.')"),
     code(
@@ -132,8 +122,8 @@ GOOD_CHAPTER = (
     "## Find the bug\n\n## Exercises",
     *(part for number in (1, 2, 3) for part in exercise(number)),
     "## Check yourself",
-    quiz("right", "wrong", "wrong"),
-    quiz("wrong", "wrong", "right"),
-    code("flashcards(('Front', 'Back'))", tags=("remove-input",)),
+    quiz("after"),
+    quiz("at-last"),
+    code("flashcards('masks')", tags=("one-line",)),
     "## Summary\n\n## In the real BERT\n\n## References",
 )

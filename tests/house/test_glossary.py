@@ -132,8 +132,21 @@ WORDS = """
 """
 
 
+QUESTIONS = """
+[quiz.why]
+question = "Why?"
+answers = [{ right = "Yes", reply = "A loss." }, { wrong = "No", reply = "It is not." }]
+
+[which_line.why]
+question = "Where?"
+right = "loss = 1"
+replies = [{ line = "loss = 1", reply = "Here." }]
+"""
+
+
 def plant(plot, first: str = "Words.", second: str = "A loss.", third: str = "") -> Path:
     plot.file(GLOSSARY.as_posix(), WORDS)
+    plot.file("bertbook/questions/masks.toml", QUESTIONS)
     plot.chapter("# One", first, number=1)
     plot.chapter("# Two", second, number=2)
     return plot.chapter("# Three", "Self-attention and a vocabulary.", third, number=3)
@@ -147,7 +160,8 @@ def plant(plot, first: str = "Words.", second: str = "A loss.", third: str = "")
         ("[loss](02-a-chapter.ipynb#self-attention) and [vocabularies](other.md)", "vocabulary"),
         ("The [loss](../glossary.md#loss) is low.", ""),
         ("The loss, as [the next one](02-a-chapter.ipynb) tells. Its loss: see Chapter 2.", ""),
-        (code("quiz('Why?', right('Yes', 'A loss.'), wrong('No', 'It is not.'))"), "loss"),
+        (code("quiz('why')"), "loss"),
+        (code("which_line('why')"), ""),
     ],
 )
 def test_a_term_before_its_chapter(plot, early, term):

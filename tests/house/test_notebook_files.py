@@ -14,8 +14,8 @@ from planting import code, says
 EMPTY_HEADER = re.compile(r"<th\b[^>]*>\s*</th>")
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
 TAGS = IGNORED | {
-    "hide-cell", "hide-input", "hide-output", "raises-exception", "remove-cell", "remove-input",
-    "solution",
+    "hide-cell", "hide-input", "hide-output", "one-line", "raises-exception", "remove-cell",
+    "remove-input", "solution",
 }  # fmt: skip
 
 
@@ -50,6 +50,8 @@ def _cell(cell: Cell) -> Iterator[str]:
             f"is not compared ({_listed(cell.tags & IGNORED)}) and does not say why. Give it a "
             "metadata `reason`; better, print only what is the same on every machine."
         )
+    if "one-line" in cell.tags and "\n" in cell.source:
+        yield "has the tag one-line and more lines. Let a function of bertbook draw it."
     if cell.kind != "code" or "raises-exception" in cell.tags:
         return
     try:
@@ -104,6 +106,8 @@ def with_output(**output):
         (code("f(", tags=("raises-exception",)), ""),
         (code("x = 1", tags=("skip-this",)), "has the tag skip-this. Known tags are hide-cell"),
         (code("x = 1", tags=("nbval-ignore-output",), reason=" "), "does not say why"),
+        (code("ask('a')", tags=("one-line",)), ""),
+        (code("x = 'a'\nask(x)", tags=("one-line",)), "has the tag one-line and more lines"),
         (code("%timeit x"), "is not plain Python"),
         (
             with_output(output_type="error", ename="KeyError", evalue="", traceback=[]),

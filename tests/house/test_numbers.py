@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from agreement import LABEL
-from book_tree import Cell, Chapter, chapters
+from book_tree import Cell, Chapter, chapters, question
 from planting import code, says
 from prose import Block, blocks
 from python_code import calls
@@ -149,6 +149,7 @@ def _witnesses(chapter: Chapter) -> dict[str, list[Number]]:
         # cards show was written by hand.
         if not calls(cell.tree, "explore", "flashcards"):
             found.setdefault(cell.section, []).extend(_computed(cell))
+            found[cell.section] += _answers(cell, chapter.root)
     return found
 
 
@@ -162,6 +163,16 @@ def _computed(cell: Cell) -> Iterator[Number]:
     for node in ast.walk(cell.tree):
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             yield _number(repr(node.value))
+
+
+def _answers(cell: Cell, root: Path) -> Iterator[Number]:
+    """Read the numbers that a question expects: the right one, and the usual mistakes."""
+    for call in calls(cell.tree, "ask"):
+        entry = question(root, "ask", ast.literal_eval(call.args[0]))
+        for answer in (each.get("answer") for each in (entry, *entry.get("mistakes", ()))):
+            for value in answer if isinstance(answer, list) else [answer]:
+                if isinstance(value, int | float):
+                    yield _number(repr(value))
 
 
 def _words_of_figures(cell: Cell) -> Iterator[str]:
@@ -212,8 +223,31 @@ def test_numbers_in_the_words_of_a_figure(plot, shown):
     assert "8.88 in 'Until 8.88.'" in caption
 
 
+EXPECTED = """
+[ask.half]
+question = "What is it?"
+answer = [0.24, 1]
+why = "So."
+mistakes = [{ answer = 0.9, reply = "No." }]
+"""
+
+
+def test_numbers_that_a_question_expects_are_witnesses(plot):
+    plot.file("bertbook/questions/masks.toml", EXPECTED)
+    root = plot.chapter("# A", code("ask('half')"), "It is 24 %, not 0.90.")
+    assert numbers(root) == []
+
+
+CARDS = """
+[[flashcards]]
+front = "Why 7.77?"
+back = "It is 0.24."
+"""
+
+
 def test_numbers_on_cards_and_in_a_moving_figure_are_no_witnesses(plot):
-    cards = code("flashcards(('Why 7.77?', 'It is 0.24.'))", "Why 7.77? It is 0.24.")
+    plot.file("bertbook/questions/masks.toml", CARDS)
+    cards = code("flashcards('masks')", "Why 7.77? It is 0.24.")
     root = plot.chapter("# A", CODE, "## Check yourself", cards)
     says(numbers(root), "7.77 in 'Why 7.77?' stands in no output")
     figure = code("explore(draw, x=[1, 2])", "0.35")

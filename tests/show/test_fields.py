@@ -9,27 +9,30 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.core import ask
+from bertbook.core.fields import answer_field
 
 
-def told(field):
+def told(asked):
     """What the script is told."""
-    return json.loads(html.unescape(re.search(r'data-answer="([^"]*)"', field.content).group(1)))
+    return json.loads(html.unescape(re.search(r'data-answer="([^"]*)"', asked.content).group(1)))
 
 
-def parsed(field):
-    text = field.content.split("\n<script>")[0]
+def parsed(asked):
+    text = asked.content.split("\n<script>")[0]
     text = re.sub(r"<input ([^>]*)>", r"<input \1/>", text.replace('mb-try" hidden', 'mb-try"'))
     return ElementTree.fromstring(text)
 
 
 def test_without_a_script_the_answer_is_reachable_and_the_box_is_hidden():
-    field = ask("1 < 2 of 3?", 1 / 3, why="One of three.")
-    fold = parsed(field).find("details")
+    asked = answer_field("1 < 2 of 3?", 1 / 3, why="One of three.")
+    fold = parsed(asked).find("details")
     assert [*fold.itertext()] == ["Show me", "0.33.", " One of three."]
-    assert 'class="mb-try" hidden' in field.content
-    assert repr(field) == "1 < 2 of 3?"
-    keys = {re.search(r'data-mb="(\w+)"', ask("q?", n, why="w").content).group(1) for n in (1, 2)}
+    assert 'class="mb-try" hidden' in asked.content
+    assert repr(asked) == "1 < 2 of 3?"
+    keys = {
+        re.search(r'data-mb="(\w+)"', answer_field("q?", n, why="w").content).group(1)
+        for n in (1, 2)
+    }
     assert len(keys) == 2  # two fields of one page do not meet
 
 
@@ -38,7 +41,7 @@ def test_without_a_script_the_answer_is_reachable_and_the_box_is_hidden():
     [(2, ["Your answer"]), ("una", ["Your answer"]), ([1, 2], ["Entry 1", "Entry 2"])],
 )
 def test_every_box_has_a_label(answer, labels):
-    found = parsed(ask("q?", answer, why="w")).findall(".//label")
+    found = parsed(answer_field("q?", answer, why="w")).findall(".//label")
     assert [label.text.strip() for label in found] == labels
     assert all(label.find("input") is not None for label in found)
 
@@ -51,8 +54,8 @@ def test_every_box_has_a_label(answer, labels):
     ],
 )  # fmt: skip
 def test_an_answer_is_shown_as_exactly_as_it_is_asked_for(answer, tolerance, shown):
-    field = ask("q?", answer, tolerance=tolerance, why="w")
-    assert parsed(field).find("details/p/strong").text == shown
+    asked = answer_field("q?", answer, tolerance=tolerance, why="w")
+    assert parsed(asked).find("details/p/strong").text == shown
 
 
 @pytest.mark.parametrize(
@@ -62,7 +65,7 @@ def test_an_answer_is_shown_as_exactly_as_it_is_asked_for(answer, tolerance, sho
     ],
 )  # fmt: skip
 def test_numbers_and_vectors_of_every_library(answer, expected):
-    assert told(ask("q?", answer, why="w"))["answer"] == expected
+    assert told(answer_field("q?", answer, why="w"))["answer"] == expected
 
 
 @pytest.mark.parametrize(
@@ -81,4 +84,4 @@ def test_numbers_and_vectors_of_every_library(answer, expected):
 )
 def test_questions_that_no_reader_can_answer_are_refused(answer, options, words):
     with pytest.raises(ValueError, match=words):
-        ask("q?", answer, **options)
+        answer_field("q?", answer, **options)

@@ -3,12 +3,15 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from bertbook.core import Turn, flashcards, game, quiz, right, which_line, wrong
+from bertbook.core import Turn, ask, flashcards, game, questions, quiz, which_line
+from bertbook.core.bug_hunt import hunt
+from bertbook.core.quizzes import choice, deck, right, wrong
 from bertbook.topics.gradients.stepwise import stepwise
 
 CHAPTERS = Path(__file__).parents[2] / "book" / "chapters"
@@ -31,8 +34,8 @@ def half(x):
     return x * 2
 
 
-def lines_of(hunt):
-    root = ElementTree.fromstring(hunt.content)
+def lines_of(question):
+    root = ElementTree.fromstring(question.content)
     return [
         (node.find("label/code").text, "".join(node.find("div/p").itertext()))
         for node in root.findall("div[@class='mb-option']")
@@ -40,17 +43,17 @@ def lines_of(hunt):
 
 
 def test_every_line_keeps_its_indentation_and_has_a_reply():
-    assert lines_of(which_line("Which?", CODE, "y = x * 2", REPLIES)) == [
+    assert lines_of(hunt("Which?", CODE, "y = x * 2", REPLIES)) == [
         ("def half(x):", "Not this one. This line does what it should."),
         ("    y = x * 2", "Right. It doubles."),
         ("    return y", "Not this one. y is what is asked for."),
     ]
-    hunt = which_line("Which?", half, "return x * 2", {"return x * 2": "It doubles."})
-    assert [line for line, _ in lines_of(hunt)] == ["def half(x):", "    return x * 2"]
+    question = hunt("Which?", half, "return x * 2", {"return x * 2": "It doubles."})
+    assert [line for line, _ in lines_of(question)] == ["def half(x):", "    return x * 2"]
 
 
 def test_quiz_shows_every_answer_with_its_reply_in_order():
-    question = quiz(FIRST[0], *FIRST[1])
+    question = choice(FIRST[0], *FIRST[1])
     assert list(ElementTree.fromstring(question.content).itertext()) == [
         "1 < 2?", "<no>", "Not this one.", " look again", "yes", "Right.", " one is less",
     ]  # fmt: skip
@@ -60,7 +63,7 @@ def test_quiz_shows_every_answer_with_its_reply_in_order():
 @pytest.mark.parametrize(
     ("content", "questions"),
     [
-        (quiz(FIRST[0], *FIRST[1]).content + quiz(SECOND[0], *SECOND[1]).content, 2),
+        (choice(FIRST[0], *FIRST[1]).content + choice(SECOND[0], *SECOND[1]).content, 2),
         (stepwise(DRAWING, [FIRST, SECOND], caption="Fill it.").content, 2),
         (stepwise(DRAWING, [FIRST, SECOND], caption="c").content
          + stepwise(DRAWING, [SECOND, FIRST], caption="c").content, 4),
@@ -79,7 +82,7 @@ def test_a_drawing_stands_above_its_questions():
 
 
 def test_flashcards_open_without_a_script():
-    cards = ElementTree.fromstring(flashcards(("a & b", "c"), ("d", "e")).content)
+    cards = ElementTree.fromstring(deck(("a & b", "c"), ("d", "e")).content)
     assert [(card.tag, card[0].text, card[1].text) for card in cards] == [
         ("details", "a & b", "c"), ("details", "d", "e"),
     ]  # fmt: skip
@@ -126,14 +129,14 @@ def steps(*questions):
 @pytest.mark.parametrize(
     ("make", "given", "words"),
     [
-        (quiz, ["q?", right("a", "r")], "at least one wrong"),
-        (quiz, ["q?", right("a", "r"), right("b", "r")], "2 right of 2"),
-        (quiz, ["q?", right("a", "r"), wrong("b", " ")], "no reply"),
-        (flashcards, [], "both sides"),
-        (flashcards, [(" ", "b")], "both sides"),
-        (which_line, ["?", CODE, "y = x", REPLIES], "'y = x' is 0 of the 4 lines"),
-        (which_line, ["?", CODE, "y = x * 2", {}], "has no reply that says why"),
-        (which_line, ["?", CODE, "return y", REPLIES | {"return x": "r"}], "which is no line"),
+        (choice, ["q?", right("a", "r")], "at least one wrong"),
+        (choice, ["q?", right("a", "r"), right("b", "r")], "2 right of 2"),
+        (choice, ["q?", right("a", "r"), wrong("b", " ")], "no reply"),
+        (deck, [], "both sides"),
+        (deck, [(" ", "b")], "both sides"),
+        (hunt, ["?", CODE, "y = x", REPLIES], "'y = x' is 0 of the 4 lines"),
+        (hunt, ["?", CODE, "y = x * 2", {}], "has no reply that says why"),
+        (hunt, ["?", CODE, "return y", REPLIES | {"return x": "r"}], "which is no line"),
         (steps, [], "at least one question"),
         (steps, [FIRST], r"after the questions \[0, 1\], and there are 1"),
         (steps, [FIRST] * 3, "there are 3, counted from 0; each must show something"),
@@ -146,3 +149,104 @@ def steps(*questions):
 def test_what_no_reader_can_answer_is_refused(make, given, words):
     with pytest.raises(ValueError, match=words):
         make(*given)
+
+
+def test_every_question_of_the_book_can_be_drawn_and_is_asked_once():
+    asked = Counter(
+        re.findall(r'^(\w+)\("([^"]+)"', cell.source, re.MULTILINE)[0]
+        for path in sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
+        for cell in nbformat.read(path, as_version=4).cells
+        if re.match(r"(ask|flashcards|quiz|which_line)\(", cell.source)
+    )
+    there = {(kind, name) for kind in questions.KINDS for name in questions._entries(kind)}
+    there |= {("flashcards", topic) for topic in questions._contents()}
+    assert asked == dict.fromkeys(there, 1)
+    for name in questions._entries("quiz"):
+        assert quiz(name).content
+    for name in questions._entries("ask"):
+        assert ask(name).content
+    for topic in questions._contents():
+        assert flashcards(topic).content
+
+
+def test_the_lines_of_the_sabotaged_runs_stand_in_the_loop_of_the_chapter():
+    chapter = nbformat.read(CHAPTERS / "13-the-training-loop.ipynb", as_version=4)
+    (loop,) = (cell.source for cell in chapter.cells if cell.source.startswith("def train(model,"))
+    for run in "abcd":
+        for answer in questions._entries("quiz")[f"run-{run}"]["answers"]:
+            assert answer.get("right", answer.get("wrong")) in loop
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Let the questions be those of one file, as long as a test runs."""
+
+    def write(text):
+        (tmp_path / "masks.toml").write_text(text, encoding="utf-8")
+        monkeypatch.setattr(questions.resources, "files", lambda package: tmp_path.parent)
+        monkeypatch.setattr(questions, "FOLDER", f"bertbook/{tmp_path.name}")
+        questions._contents.cache_clear()
+        questions._entries.cache_clear()
+
+    yield write
+    questions._contents.cache_clear()
+    questions._entries.cache_clear()
+
+
+HUNT = """
+[which_line.half]
+question = "Which?"
+right = "return x * 2"
+replies = [{ line = "return x * 2", reply = "It doubles." }]
+"""
+
+
+def test_a_question_takes_its_code_from_the_chapter_or_brings_it_along(files):
+    files(HUNT)
+    assert repr(which_line("half", half)) == "Which?"
+    with pytest.raises(ValueError, match="'half' has no code of its own; pass a function or code"):
+        which_line("half")
+    files(HUNT + "code = '''\ndef half(x):\n    return x * 2'''")
+    assert len(lines_of(which_line("half"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[ask.a]\nquestion = "q"\nanswer = 1', "masks.toml: the ask 'a' lacks why"),
+        ('[ask.a]\nquestion = "q"\nanswer = 1\nwhy = "w"\nwy = 1', "has wy; it may have answer, m"),
+        ('[ask.ab]\nquestion = "q"\nanswer = 1\nwhy = "w"', "no ask 'a'; it has ab"),
+        ('[ask.z]\nquestion = "q"\nanswer = 1\nwhy = "w"', "no ask 'a'; it has z"),
+        ("[ask.a]\nquestion = q", r"masks.toml is no TOML: .* line 2"),
+    ],
+)
+def test_a_mistake_in_a_file_or_a_name_is_told(files, text, words):
+    files(text)
+    with pytest.raises(ValueError, match=words):
+        ask("a")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            'mistakes = [{ anser = 2, reply = "r" }]',
+            "one with anser, reply among its mistakes; eac",
+        ),
+        ("mistakes = [{ answer = 2 }]", "each has answer and reply"),
+    ],
+)
+def test_a_mistake_in_a_part_is_told(files, text, words):
+    files('[ask.a]\nquestion = "q"\nanswer = 1\nwhy = "w"\n' + text)
+    with pytest.raises(ValueError, match=words):
+        ask("a")
+    files('[[flashcards]]\nfront = "f"\nbck = "b"')
+    with pytest.raises(ValueError, match=r"masks\.toml has one with front, bck among its flashcar"):
+        flashcards("masks")
+
+
+def test_two_questions_of_one_kind_have_two_names(files, tmp_path):
+    files(HUNT)
+    (tmp_path / "toy.toml").write_text(HUNT, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"toy\.toml: another which_line is called 'half', too"):
+        which_line("half", half)

@@ -30,8 +30,8 @@ def stepwise(
         those with ``data-here="0"`` mark the place that it asks about, and those with
         ``data-open="0"`` say that nothing is known there yet.
     questions : sequence of pairs (text, answers)
-        In their order; the answers are made with :func:`~bertbook.core.right` and
-        :func:`~bertbook.core.wrong`.
+        In their order; the answers are made with ``right`` and ``wrong`` of
+        ``bertbook.core.quizzes``.
     caption : str
         Text below: what to watch.
 
