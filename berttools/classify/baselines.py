@@ -123,7 +123,20 @@ class BagOfWords:
         labels: Mapping[str, Labels],
         weights: Float[Tensor, " classes"],
     ) -> BagOfWords:
-        """Fit on the part ``train``, with the penalty that fits the part ``validation`` best."""
+        """Fit on the part ``train``, with the penalty that fits the part ``validation`` best.
+
+        Parameters
+        ----------
+        texts, labels : mapping
+            Both parts by name; texts and their classes as above.
+        weights : Float[Tensor, "classes"]
+            What a text of each class counts.
+
+        Returns
+        -------
+        BagOfWords
+            The best of three, by the loss on ``validation``.
+        """
         vectors = _fitted_on(texts["train"])
         rows = {part: vectors.transform(some) for part, some in texts.items()}
         return cls._of(vectors, best_linear(rows, labels, weights))
@@ -132,7 +145,22 @@ class BagOfWords:
     def from_parts(
         cls, terms: Sequence[str], rarity: Float[np.ndarray, " terms"], linear: Linear
     ) -> BagOfWords:
-        """Put together what was fitted before: `terms`, ``vectors.idf_`` and `linear`."""
+        """Put together what was fitted before.
+
+        Parameters
+        ----------
+        terms : sequence of str
+            The terms it knows.
+        rarity : Float[np.ndarray, "terms"]
+            ``vectors.idf_``, at least 1.
+        linear : Linear
+            Weights and bias.
+
+        Returns
+        -------
+        BagOfWords
+            As it was.
+        """
         vectors = _vectorizer(terms)
         vectors.idf_ = rarity
         return cls._of(vectors, linear)
@@ -149,11 +177,33 @@ class BagOfWords:
         return self.vectors.get_feature_names_out().tolist()
 
     def probabilities(self, texts: Sequence[str]) -> Float[np.ndarray, "rows classes"]:
-        """Return the probability of each class for each text; rows sum to 1."""
+        """Return the probability of each class for each text.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            Any texts.
+
+        Returns
+        -------
+        Float[np.ndarray, "rows classes"]
+            Rows sum to 1.
+        """
         return with_temperature(self.logits(texts), 1.0)
 
     def logits(self, texts: Sequence[str]) -> Float[np.ndarray, "rows classes"]:
-        """Score texts, before the softmax."""
+        """Score texts, before the softmax.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            Any texts.
+
+        Returns
+        -------
+        Float[np.ndarray, "rows classes"]
+            Any numbers.
+        """
         return self.linear.logits(self.vectors.transform(texts))
 
 

@@ -80,7 +80,7 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate:
     return max(candidates, key=lambda one: (one.right, -one.loss))
 
 
-def choose(
+def choose_classifier(
     work: Work, candidates: Sequence[Candidate], use: str, target_precision: float
 ) -> tuple[Classifier, dict[str, Any]]:
     """Choose what answers, and from where on; ask the test part, once, for the report."""

@@ -27,7 +27,7 @@ from minibert.training import checkpoint_folders, choose_device
 
 from .baselines import frozen_encoder
 from .command import DEFAULTS, REPORT, go_on
-from .comparing import choose, compare
+from .comparing import choose_classifier, compare
 from .prepare import Work, prepare, require_known
 from .report import report_as_markdown
 from .saving import Classifier, save_classifier, write_json
@@ -90,7 +90,7 @@ def _train(plan: Plan, work: Work, folder: Path, device: torch.device) -> int:
             return stopped_by
         model.eval()
     candidates = compare(work, tuned, settings, frozen_encoder(plan["model"]).to(device))
-    classifier, facts = choose(work, candidates, plan["use"], plan["promise"])
+    classifier, facts = choose_classifier(work, candidates, plan["use"], plan["promise"])
     facts |= {"notes": work.notes, "table": plan["table"]}
     save_classifier(classifier, folder)
     write_json(folder / FACTS, facts)

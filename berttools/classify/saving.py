@@ -95,7 +95,18 @@ class Classifier(NamedTuple):
         return [*self.classes]
 
     def logits(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
-        """Score the texts of a table; nothing is divided by the temperature yet."""
+        """Score the texts of a table.
+
+        Parameters
+        ----------
+        table : LabeledTable
+            Its labels are not read.
+
+        Returns
+        -------
+        Float[np.ndarray, "rows classes"]
+            Scores that are not divided by the temperature yet.
+        """
         if isinstance(self.model, BagOfWords):
             return self.model.logits(table.whole_texts)
         assert self.tokenizer is not None and self.max_length is not None
@@ -104,7 +115,18 @@ class Classifier(NamedTuple):
         return logits_of_table(self.model, self.tokenizer, table, max_length=self.max_length)
 
     def answer(self, table: LabeledTable) -> list[Reply]:
-        """Answer each row of a table."""
+        """Answer each row of a table.
+
+        Parameters
+        ----------
+        table : LabeledTable
+            Its labels are not read.
+
+        Returns
+        -------
+        list of Reply
+            One per row.
+        """
         probs, names = with_temperature(self.logits(table), self.temperature), self.names
         decided = decide(probs, np.array(self.thresholds or np.zeros(len(names))))
         return [

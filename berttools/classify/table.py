@@ -72,7 +72,18 @@ class LabeledTable:
         return list(map(" ".join, both)) if self.pairs else self.texts
 
     def take(self, rows: Iterable[SupportsIndex]) -> LabeledTable:
-        """Return some of the rows as a table, by their numbers, without `skipped` and `notes`."""
+        """Return some of the rows as a table.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Numbers of rows, from 0 on.
+
+        Returns
+        -------
+        LabeledTable
+            Without `skipped` and `notes`.
+        """
         rows = [int(row) for row in rows]
         columns = {name: c for name, c in vars(self).items() if isinstance(c, list)}
         chosen = {name: [column[row] for row in rows] for name, column in columns.items()}

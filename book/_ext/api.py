@@ -322,6 +322,14 @@ def write_arguments(
         context["body"] = ARGUMENTS.sub(lines, str(context["body"]))
 
 
+def read_defaults(app: Sphinx, thing: object, _bound: bool) -> None:
+    """Print the defaults as the source has them, but those of `called_as` as Python has them.
+
+    What it decorates is called with arguments that do not stand in the source of the function.
+    """
+    app.config.autodoc_preserve_defaults = not hasattr(thing, "__wrapped__")
+
+
 def setup(app: Sphinx) -> dict:
     """Connect the steps to Sphinx; numpydoc reads a docstring before the chapters go in."""
     app.setup_extension("sphinx.ext.autosummary")
@@ -334,4 +342,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("autodoc-process-docstring", link_classes, priority=100)
     app.connect("autodoc-process-docstring", name_chapters, priority=900)
     app.connect("autodoc-skip-member", skip_fields)
+    app.connect("autodoc-before-process-signature", read_defaults, priority=100)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
