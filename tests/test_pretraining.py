@@ -79,6 +79,18 @@ def test_the_fast_part_plays_in_models_that_are_built_with_it(kind):
         model(**BATCH, labels=torch.full_like(WORDS["labels"], -100))
 
 
+@each_kind
+def test_padding_changes_no_loss(kind):
+    model = build(SMALL, kind=kind)
+    longer = {
+        name: torch.nn.functional.pad(values, (0, 1), value=-100 if name == "labels" else 0)
+        for name, values in (BATCH | WORDS).items()
+    }
+    if kind is BertForPreTraining:
+        longer |= PAIRS
+    close(model(**longer).loss, model(**BATCH, **LABELS[kind]).loss)
+
+
 @pytest.mark.slow
 @each_kind
 def test_a_riddle_is_learned(kind):
@@ -102,6 +114,17 @@ def test_a_riddle_is_learned(kind):
         losses.append(loss.item())
     assert losses[0] > 3
     assert losses[-1] < 0.2
+
+
+@each_kind
+def test_bfloat16_autocast_stays_near(kind):
+    model = build(SMALL, dtype=torch.float32, kind=kind)
+    exact = model(**BATCH, **LABELS[kind]).loss
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        rough = model(**BATCH, **LABELS[kind]).loss
+    rough.backward()
+    close(rough.float(), exact, 0.2)
+    assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
 @pytest.mark.cuda

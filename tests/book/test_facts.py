@@ -2,11 +2,19 @@
 
 import ast
 import re
+import sys
 
 import pytest
 from definitions import CHAPTERS, cells_of, chapter_definitions
 
 from bertbook.corpus import small_world, world_words
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+QUESTIONS = CHAPTERS.parents[1] / "bertbook" / "questions" / "word_pieces.toml"
 
 
 def cells(number, kind="markdown"):
@@ -23,18 +31,12 @@ def sentence(number, pattern):
     return found[0]
 
 
-def options(quiz_cell):
-    """Take a quiz apart: the question, the options marked right, and those marked wrong."""
-    call = ast.parse(quiz_cell).body[-1].value
-    marked = {"right": [], "wrong": []}
-    for option in call.args[1:]:
-        marked[option.func.id].append(option.args[0].value)
-    return call.args[0].value, marked["right"], marked["wrong"]
-
-
 def test_the_first_quiz_of_chapter_6_is_right_for_the_real_vocabulary(real_tokenizer):
-    quiz = next(cell for cell in cells(6, "code") if "\nquiz(" in cell)
-    question, (correct,), others = options(quiz)
+    quiz = tomllib.loads(QUESTIONS.read_text(encoding="utf-8"))["quiz"]
+    [first] = [each for each in quiz.values() if "real BERT has" in each["question"]]
+    question, answers = first["question"], first["answers"]
+    [correct] = [each["right"] for each in answers if "right" in each]
+    others = [each["wrong"] for each in answers if "wrong" in each]
     word = re.search(r"“(\w+)”", question)[1]
     assert f"has {len(real_tokenizer.pieces):,} entries" in question
     assert word not in real_tokenizer.vocab

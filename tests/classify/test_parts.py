@@ -235,7 +235,7 @@ def test_labels_with_few_rows_are_told_in_a_line(tmp_path):
         "10 of 10 labels ('a', 'b', 'c', …) have fewer than the 5 rows to choose with that "
         "--promise 0.6 needs for a threshold of their own"
     )
-    rows = [f"text {'x' * n},{'abc'[n // 25]},{n}" for n in range(75)]
+    rows = [f"text {'x' * n},{'abc'[n // 26]},{n}" for n in range(75)]
     path.write_text("\n".join(["text,label,n", *rows]), encoding="utf-8")
     told = prepare({**DEFAULTS, "table": path, "time": "n"}).notes
     assert "'c' is never learned, so no text gets it." in told

@@ -32,7 +32,7 @@ def reason(path):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (OPEN, "line 2: '(' was never closed. Line 2 of cell 38 reads: powers = np.exp(scores"),
+        (OPEN, "line 2: '(' was never closed. Line 2 of cell 37 reads: powers = np.exp(scores"),
         ("def my_softmax(scores):\n    return [1,2", "line 2: '[' was never closed"),
         ("\n\ndef my_softmax(scores)\n    return scores", "line 3: expected ':'"),
         ("def my_softmax(scores):\nreturn scores", "line 2: expected an indented block"),
