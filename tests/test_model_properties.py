@@ -25,6 +25,12 @@ def test_padding_changes_nothing(seed):
         assert torch.equal(model(**alone).last_hidden_state, one.last_hidden_state)
 
 
+def test_what_stands_in_the_padding_does_not_matter():
+    model = build(SMALL)
+    scribbled = dict(BATCH, input_ids=torch.where(SEEN, BATCH["input_ids"], 7))
+    close(model(**scribbled).last_hidden_state[SEEN], model(**BATCH).last_hidden_state[SEEN])
+
+
 def test_masks_of_ones_bools_and_floats_are_one_mask():
     model = build(SMALL)
     ids, seen = BATCH["input_ids"], BATCH["attention_mask"]
