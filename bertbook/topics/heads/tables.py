@@ -13,6 +13,7 @@ from bertbook.core.maps import small_map
 from bertbook.core.tables import result_table
 
 HEAD_TARGETS = ("[CLS]", "[SEP]", "itself", "previous", "next")
+WAYS = {"as ever": "usual stories"}  # a way of telling: in the record, and on the page
 
 
 def interval_text(numbers: Sequence[float], digits: int = 2) -> str:
@@ -103,7 +104,7 @@ def people_table(people: Mapping) -> Html:
     rows = []
     for way, told in small["ways"].items():
         other = real["ways"][way]
-        rows.append([way, f"{told['hero'][0]:.2f}, {interval_text(told['hero'])}",
+        rows.append([WAYS.get(way, way), f"{told['hero'][0]:.2f}, {interval_text(told['hero'])}",
                      f"{told['words on hero'][0]:.2f}",
                      f"{other['hero'][0]:.2f}, {interval_text(other['hero'])}",
                      f"{other['other'][0]:.2f}"])  # fmt: skip

@@ -64,7 +64,7 @@ def stream_drawer(stream: Mapping, words: Mapping[str, tuple[int, int]]) -> Call
                   label="the layer before")  # fmt: skip
         axes.plot(steps, own["first"], color=PALETTE[2], marker="s", label="its layer 0")
         axes.plot(steps, own["last_other"], color=PALETTE[7], linestyle="--",
-                  label="other words at the end")  # fmt: skip
+                  label="other words, last layer")  # fmt: skip
         axes.set(xlabel="layer", ylabel="cosine", ylim=(-0.75, 1.05), xticks=steps,
                  yticks=np.linspace(0, 1, 6))  # fmt: skip
         axes.spines[["top", "right"]].set_visible(False)
@@ -98,7 +98,7 @@ def sense_drawer(margins: Mapping, senses: Mapping[str, Sequence[str]]) -> Calla
         return (
             f"<p>{right} of 16 sentences are nearer to their own sense</p>"
             f'<svg role="img" aria-label="{alt}" viewBox="-6 -4 {WIDE + 12} {high + 22}" '
-            'fill="currentColor" font-size="12" style="width:100%;max-width:30em">'
+            'fill="currentColor" font-size="12" style="width:100%;max-width:26em">'
             f'<path d="M{WIDE / 2} 0V{high}" stroke="currentColor"/>{rows}'
             f'<text x="0" y="{high + 12}">the other sense</text>'
             f'<text x="{WIDE}" y="{high + 12}" text-anchor="end">its own sense</text></svg>'
