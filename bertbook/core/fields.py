@@ -32,6 +32,7 @@ def answer_field(
     why: str,
     tolerance: float = 0.005,
     mistakes: Sequence[tuple[Any, str]] = (),
+    labels: Sequence[str] | None = None,
 ) -> Html:
     """Ask for a number, a vector or a word, and reply to what the reader types.
 
@@ -50,6 +51,8 @@ def answer_field(
         How far a number may be off.
     mistakes : sequence of pairs (value, reply)
         Usual wrong answers of the same kind, and what to say to each.
+    labels : sequence of str, optional
+        What stands before each box of a vector; without them the boxes are counted.
 
     Returns
     -------
@@ -59,7 +62,8 @@ def answer_field(
     Raises
     ------
     ValueError
-        If a text is empty, or a mistake is of another kind than the answer or is right.
+        If a text is empty, a mistake is of another kind than the answer or is right, or labels and
+        boxes do not match.
 
     Examples
     --------
@@ -74,13 +78,19 @@ def answer_field(
     usual = [(_plain(value), reply) for value, reply in mistakes]
     for value, _ in usual:
         _refuse_bad_mistake(value, target, tolerance)
-    facts = {"answer": target, "mistakes": usual, "tolerance": tolerance, "why": why}
+    names = _names_of_boxes(target, labels)
+    facts: dict[str, Any] = {
+        "answer": target, "mistakes": usual, "tolerance": tolerance, "why": why
+    }  # fmt: skip
+    if labels is not None:
+        facts["labels"] = names
     told = json.dumps(facts, ensure_ascii=False)
     key = key_of(question, told)
+    boxes = _boxes(names, are_for_words=isinstance(target, str))
     content = (
         f'<fieldset class="mb-ask" {KEEP_KEYS} data-mb="{key}" data-answer="{escape(told)}">'
         f"<legend>{escape(question)}</legend>"
-        f'<div class="mb-try" hidden>{_boxes(target)}<button type="button">Check</button></div>'
+        f'<div class="mb-try" hidden>{boxes}<button type="button">Check</button></div>'
         f'<p class="mb-reply" role="status"></p>'
         f"<details><summary>Show me</summary><p><strong>{escape(_written(target, tolerance))}"
         f"</strong> {escape(why)}</p></details></fieldset>"
@@ -118,16 +128,28 @@ def _refuse_bad_mistake(value: Any, target: Any, tolerance: float) -> None:
         raise ValueError(f"the mistake {value!r} counts as the answer {target!r}: it is right")
 
 
-def _boxes(target: float | list[float] | str) -> str:
-    """Write one labeled field for each entry."""
-    kind = 'class="mb-word" ' if isinstance(target, str) else ""
-    labels = ["Your answer"]
-    if isinstance(target, list):
-        labels = [f"Entry {i}" for i in range(1, len(target) + 1)]
+def _names_of_boxes(target: float | list[float] | str, labels: Sequence[str] | None) -> list[str]:
+    """Give what stands before each box, and complain about labels that do not match the answer."""
+    if labels is None:
+        count = len(target) if isinstance(target, list) else 0
+        return [f"Entry {i}" for i in range(1, count + 1)] or ["Your answer"]
+    if not isinstance(target, list) or len(labels) != len(target):
+        raise ValueError(
+            f"the labels {labels!r} do not match the answer {target!r}: a vector has one for each "
+            "number, and another answer has none"
+        )
+    if not all(label.strip() for label in labels):
+        raise ValueError(f"one of the labels {labels!r} is empty")
+    return list(labels)
+
+
+def _boxes(names: Sequence[str], *, are_for_words: bool) -> str:
+    """Write one field for each name."""
+    kind = 'class="mb-word" ' if are_for_words else ""
     return "".join(
-        f'<label>{label} <input {kind}type="text" autocomplete="off" autocapitalize="off" '
+        f'<label>{escape(name)} <input {kind}type="text" autocomplete="off" autocapitalize="off" '
         'spellcheck="false" enterkeyhint="done"></label>'
-        for label in labels
+        for name in names
     )
 
 

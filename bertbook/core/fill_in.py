@@ -5,7 +5,7 @@ Chapters 11, 12, 14 and 20.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -78,15 +78,17 @@ def told_at_best(pairs: Sequence[tuple[str, str]]) -> tuple[list[dict], str]:
     return data, " ".join(oracle.words)
 
 
-def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str) -> Html:
+def next_sentence(
+    pairs: Mapping[str, tuple[str, str]], folder: str | Path, *, caption: str
+) -> Html:
     """Show pairs of sentences, and whether the second follows: for a model and for the oracle.
 
     Both answers to these pairs are computed now; those to what a reader types, in the page.
 
     Parameters
     ----------
-    pairs : sequence of (str, str)
-        Pairs of sentences that the small world tells.
+    pairs : dict from str to (str, str)
+        Pairs of sentences that the small world tells, under the short names that a list shows.
     folder : str or Path
         A trained model in Hugging Face's layout, as for :func:`fill_in`; it needs the head.
     caption : str
@@ -104,21 +106,21 @@ def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, capti
     """
     from .watching import Watched  # PyTorch takes seconds to load, and most chapters do without
 
-    best, watched = Oracle(small_world()).read(list(pairs)).is_next, Watched(folder)
+    best, watched = Oracle(small_world()).read([*pairs.values()]).is_next, Watched(folder)
     data = [
         [*pair, round(float(prob), 4), round(watched.is_next(*pair), 4)]
-        for pair, prob in zip(pairs, best, strict=True)
+        for pair, prob in zip(pairs.values(), best, strict=True)
     ]
     first, second, at_best, by_model = data[0]
     rows = "".join(
         f'<tr><th scope="row">{name}</th><td>{prob:.2f}</td></tr>'
-        for name, prob in (("the model", by_model), ("at best", at_best))
+        for name, prob in (("the model", by_model), ("who knows the world", at_best))
     )
     stage = (
         f'<div class="mb-stage"><p>{escape(first)} | {escape(second)}</p>'
         f'<table class="mb-table">{rows}</table></div>'
     )
-    given = {"model": Path(folder).name, "pairs": data}
+    given = {"model": Path(folder).name, "names": [*pairs], "pairs": data}
     return live_figure("next-sentence", stage, given, caption, folder)
 
 

@@ -27,7 +27,7 @@ FOLDER = "bertbook/questions"
 # What an entry of each kind may have besides its question, and what it must have.
 KINDS = {
     "quiz": ({"answers"}, {"answers"}),
-    "ask": ({"answer", "why", "tolerance", "mistakes"}, {"answer", "why"}),
+    "ask": ({"answer", "why", "tolerance", "mistakes", "labels"}, {"answer", "why"}),
     "which_line": ({"right", "replies", "code"}, {"right", "replies"}),
 }
 # What each part of a list must have, in one of these forms.

@@ -60,8 +60,12 @@ def show_table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int 
     if len({*lengths.values()}) > 1:
         raise ValueError(f"the columns have different lengths: {lengths}; None leaves a cell empty")
     rows = [[_written(cell, digits) for cell in row] for row in zip(*columns.values())]
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
+    names, *others = columns
+    sides = [f" {LEFT}" if _are_phrases(columns[name]) else "" for name in others]
+    head = f'<th scope="col">{escape(names)}</th>' + "".join(
+        f'<th scope="col"{side}>{escape(name)}</th>' for name, side in zip(others, sides)
+    )
+    body = "".join(f"<tr>{_cells(row, sides)}</tr>" for row in rows)
     content = (
         f'<div class="mb-scroll" tabindex="0" role="group" aria-label="{escape(caption)}">'
         f'<table class="mb-table mb-results"><thead><tr>{head}</tr></thead>'
@@ -121,9 +125,17 @@ def _written(cell: Cell, digits: int) -> str:
     return with_minus(float(cell), digits)
 
 
-def _cells(row: Sequence[str]) -> str:
-    name, *numbers = map(escape, row)
-    return f'<th scope="row">{name}</th>' + "".join(f"<td>{number}</td>" for number in numbers)
+def _are_phrases(cells: Sequence[Cell]) -> bool:
+    """Say whether a column is read from the left: texts, and one of several words among them."""
+    texts = [cell for cell in cells if isinstance(cell, str) and cell[:1].isalpha()]
+    return len(texts) == len(cells) and any(" " in text for text in texts)
+
+
+def _cells(row: Sequence[str], sides: Sequence[str]) -> str:
+    name, *others = map(escape, row)
+    return f'<th scope="row">{name}</th>' + "".join(
+        f"<td{side}>{other}</td>" for side, other in zip(sides, others)
+    )
 
 
 def result_table(columns: Sequence[str], rows: Sequence[Sequence[object]], corner: str = "") -> str:

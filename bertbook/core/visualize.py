@@ -228,7 +228,8 @@ def what_parts_buy(record: Mapping[str, Any], upto: str) -> Axes:
     ax.set_yticks(range(count), [row["name"] for row in record["rows"][:count]])
     ax.set_ylim(count - 0.5, -0.5)
     highest = max(max(row["runs"]["loss"]) for row in record["rows"])
-    ax.set(xscale="log", xlim=(0.93 * floor, 1.1 * highest), xlabel="loss (nats)")
+    ax.set(xscale="log", xlim=(0.93 * floor, 1.1 * highest))
+    ax.set_xlabel("loss (nats): a dot per seed, a bar at the mean")
     ax.xaxis.set_minor_locator(NullLocator())
     ticks = [tick for tick in (0.1, 0.2, 0.3, 0.5, 1) if tick < 1.1 * highest]
     ax.set_xticks(ticks, map(str, ticks))

@@ -13,7 +13,7 @@ function followsProb(name, first, second) {
 function followsTable(model, best) {
   const columns = [
     ["the model", model],
-    ["at best", best],
+    ["who knows the world", best],
   ].filter(([, prob]) => prob !== undefined);
   const rows = columns.map(([name, prob]) => {
     return element("tr", {}, element("th", { scope: "row" }, name), shareCell(prob));
@@ -21,14 +21,12 @@ function followsTable(model, best) {
   return element("table", { class: "mb-table mb-answers" }, element("tbody", {}, ...rows));
 }
 
-parts["next-sentence"] = (figure, { model, pairs }) => {
-  const options = pairs.map(([first, second], number) => {
-    return element("option", { value: number }, `${first} | ${second}`);
-  });
+parts["next-sentence"] = (figure, { model, names, pairs }) => {
+  const options = names.map((name, number) => element("option", { value: number }, name));
   const choice = element("select", {}, ...options);
   const fields = [0, 1].map(() => element("input", { type: "text", autocomplete: "off" }));
-  const names = ["Pairs", "First sentence", "Second sentence"];
-  const lines = [choice, ...fields].map((one, i) => element("label", {}, names[i], one));
+  const labels = ["Pairs", "First sentence", "Second sentence"];
+  const lines = [choice, ...fields].map((one, i) => element("label", {}, labels[i], one));
   const asked = `Does the second follow? (${toldSize(model)})`;
   const ask = element("button", { type: "button" }, asked);
   const answer = element("div", {});

@@ -37,7 +37,8 @@ HOLDS_TOGETHER = re.compile(  # found last, after all in which it means somethin
 )
 MAY_BREAK = re.compile(  # behind the bracket of a call, a keyword and its =, or before a method
     r'(?<=</span>)<span class="p">\(+</span>(?=<span class="n)|[)\]]</span>(?=<span class="o">\.)'
-    r'|(?<=</span>)<span class="o">=</span>(?=<span class="n">\w{16})'
+    r'|(?<=</span>)<span class="o">=</span>(?=<span class="n">(?:\w{16}|\w+</span>'
+    r'<span class="o">\.</span><span class="n">\w{12}))'
 )
 STAYS_WHOLE = re.compile(  # a sign and its number or name, a # and its first word
     r'(?<![\w)\]]</span>)<span class="o">-</span><span class="\w+">\w+</span>|(?<="c1">)# [^\s\d<]+'

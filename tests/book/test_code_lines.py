@@ -19,6 +19,7 @@ def marked(code):
         ("keep(my_softmax, check_softmax(my_softmax))", "keep(|my_softmax, check_softmax(|my_"),
         ("values = table_of_softmax_slopes(probs).round(2)", "(|probs)|.round(2)"),
         ("my = running_on(layer_norm_backward=layer_norm_backward)", "backward=|layer_norm_"),
+        ("        mask_token_id=tokenizer.mask_token_id,", "mask_token_id=|tokenizer.mask_"),
         ("infinite = np.where(seen == 1, 0.0, -np.inf)", "0.0, [-np.inf)"),
         ("for i in range(seq):       # the token that looks", "[# the token that looks"),
         ("short = f(x)", "f(x)"),

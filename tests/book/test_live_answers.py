@@ -122,11 +122,11 @@ def test_heads_that_are_silent_or_turned_to_one_word_move_the_answers(shown, mod
 
 def test_the_next_sentence_is_judged_as_by_the_package(shown, model):
     other = "emma feels the bark of the young birch"
-    page = shown(next_sentence, [(FIRST, SECOND), (FIRST, other)], SMALL)
+    page = shown(next_sentence, {"ball": (FIRST, SECOND), "birch": (FIRST, other)}, SMALL)
     assert page.get_by_role("cell").all_inner_texts() == ["0.99", "1.00"]  # before the click
     page.get_by_role("button", name="Does the second follow?").click()
     assert page.get_by_role("status").inner_text() == "The model says 0.99: it follows."
-    page.get_by_label("Pairs").select_option("1")
+    page.get_by_label("Pairs").select_option("birch")
     with torch.no_grad():
         right = model(**TOKENIZER(FIRST, other)).seq_relationship_logits[0].softmax(-1)[0].item()
     cells = page.get_by_role("cell").all_inner_texts()

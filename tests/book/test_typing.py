@@ -13,6 +13,7 @@ VECTOR = asked("Which weights?", [0.2, 0.3, 0.5], mistakes=[TURNED], why="They s
 PIECES = asked("Which pieces?", "una ##ffa", mistakes=[("un", "Too short.")], why="The longest.")
 COUNT = asked("How many?", 589_824, tolerance=0.5, why="768 times 768.")
 THIRDS = asked("Which mean?", [4 / 3, 8 / 3], tolerance=0.01, why="4 and 8, divided by 3.")
+NAMED = asked("In which places?", [1, 2, 3], labels=["cat", "a, b", "sun"], why="One by one.")
 HUNT = hunt("Which line?", "x = 1\ny = 2", "y = 2", {"y = 2": "It is two."})
 
 
@@ -30,7 +31,7 @@ def reply_to(page, *texts, field=0):
 
 @pytest.fixture(scope="module")
 def page(phone):
-    fields = (THIRD, VECTOR, PIECES, COUNT, THIRDS, HUNT)
+    fields = (THIRD, VECTOR, PIECES, COUNT, THIRDS, NAMED, HUNT)
     return phone("".join(field._repr_html_() for field in fields))
 
 
@@ -58,6 +59,8 @@ def page(phone):
         (1, "0.2", "2 of 3 boxes are empty."),
         (1, ("0.2", "x", "0.5"), "Not a number: “x”"),
         (4, ("1.3", "2.7"), "Not yet. Close: keep more digits in entries 1 and 2."),
+        (5, ("1", "5", "7"), "1 of 3 entries are right. Look again at “a, b” and “sun”."),
+        (5, ("1", "2", "7"), "2 of 3 entries are right. Look again at “sun”."),
         (2, "Una, ##FFA.", "Right. The longest."),
         (2, "['una', '##ffa']", "Right. The longest."),
         (2, "un", "Too short."),

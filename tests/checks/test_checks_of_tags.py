@@ -34,7 +34,11 @@ RULES = [
         "beginning of a sentence",
     ),
     (single_words, False, "side by side are one name"),
-    (lambda words, known: [(s, max(s, e - 1)) for s, e in knowing(words, known)], False, "behind"),
+    (
+        lambda words, known: [(s, max(s, e - 1)) for s, e in knowing(words, known)],
+        False,
+        "after the name",
+    ),
     (lambda words, known: [], False, "finds nothing"),
     (lambda words, known: None, False, "returns nothing yet"),
     (lambda words, known: [w for w in words if w[0].isupper()], False, "returns words"),
@@ -54,7 +58,7 @@ RULES = [
             if pair[0] or words[0].lower() not in known
         ],
         False,
-        "behind a known first word",
+        "after a known first word",
     ),
 ]
 

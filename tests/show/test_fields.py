@@ -46,6 +46,12 @@ def test_every_box_has_a_label(answer, labels):
     assert all(label.find("input") is not None for label in found)
 
 
+def test_boxes_of_a_vector_may_have_names():
+    asked = answer_field("q?", [1, 2], why="w", labels=["<a>", "b"])
+    assert [label.text.strip() for label in parsed(asked).findall(".//label")] == ["<a>", "b"]
+    assert told(asked)["labels"] == ["<a>", "b"]
+
+
 @pytest.mark.parametrize(
     ("answer", "tolerance", "shown"),
     [
@@ -80,6 +86,9 @@ def test_numbers_and_vectors_of_every_library(answer, expected):
         (float("nan"), {"why": "w"}, "an answer is finite"),
         ([1, 2], {"why": "w", "mistakes": [(1, "r")]}, r"another kind than the answer \[1, 2\]"),
         (1, {"why": "w", "mistakes": [(1.004, "r")]}, "1.004 counts as the answer 1: it is right"),
+        ([1, 2], {"why": "w", "labels": ["a"]}, r"labels \['a'\] do not match the answer \[1, 2\]"),
+        ("una", {"why": "w", "labels": ["a"]}, "do not match the answer 'una'"),
+        ([1, 2], {"why": "w", "labels": ["a", " "]}, "one of the labels .* is empty"),
     ],
 )
 def test_questions_that_no_reader_can_answer_are_refused(answer, options, words):

@@ -72,7 +72,7 @@ def test_in_jupyter_the_model_comes_along(monkeypatch, tmp_path):
 
 def test_the_oracle_says_whether_the_second_follows():
     pairs = [(FIRST, SECOND.replace("*", "")), (FIRST, "emma feels the bark of the young birch")]
-    content = next_sentence(pairs, SMALL, caption="Try.").content
+    content = next_sentence({"ball": pairs[0], "birch": pairs[1]}, SMALL, caption="Try.").content
     right = Oracle(small_world()).read(pairs).is_next
     found, told = zip(*(pair[2:] for pair in data_of(content)["pairs"]))
     assert found == pytest.approx(list(right), abs=5e-5)

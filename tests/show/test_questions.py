@@ -214,7 +214,10 @@ def test_a_question_takes_its_code_from_the_chapter_or_brings_it_along(files):
     ("text", "words"),
     [
         ('[ask.a]\nquestion = "q"\nanswer = 1', "masks.toml: the ask 'a' lacks why"),
-        ('[ask.a]\nquestion = "q"\nanswer = 1\nwhy = "w"\nwy = 1', "has wy; it may have answer, m"),
+        (
+            '[ask.a]\nquestion = "q"\nanswer = 1\nwhy = "w"\nwy = 1',
+            "has wy; it may have answer, labels, m",
+        ),
         ('[ask.ab]\nquestion = "q"\nanswer = 1\nwhy = "w"', "no ask 'a'; it has ab"),
         ('[ask.z]\nquestion = "q"\nanswer = 1\nwhy = "w"', "no ask 'a'; it has z"),
         ("[ask.a]\nquestion = q", r"masks.toml is no TOML: .* line 2"),

@@ -35,6 +35,15 @@ def test_cells_are_written_as_people_do():
     assert [line.split(" | ") for line in repr(shown).splitlines()[1:]] == rows_of(shown)
 
 
+def test_phrases_are_read_from_the_left_and_numbers_stand_at_the_right():
+    columns = {"guesser": ["bag", "full"], "knows": ["all words", "order"], "loss": ["0.1", "0.08"]}
+    table = next(ElementTree.fromstring(show_table(columns, "Told.").content).iter("table"))
+    sides = [[cell.get("style") for cell in row] for row in table.iter("tr")]
+    assert sides == [[None, "text-align:left", None]] * 3
+    one_word = show_table({"part": ["heads"], "notices": ["yes"]}, "Told.")
+    assert "text-align" not in one_word.content
+
+
 @pytest.mark.parametrize(
     ("make", "given", "words"),
     [

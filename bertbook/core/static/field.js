@@ -1,6 +1,6 @@
 document.querySelectorAll('[data-mb="KEY"]:not([data-ready])').forEach(field=>{
 field.dataset.ready='yes';
-const {answer,mistakes,tolerance,why}=JSON.parse(field.dataset.answer);
+const {answer,labels,mistakes,tolerance,why}=JSON.parse(field.dataset.answer);
 const boxes=[...field.querySelectorAll('input')],fold=field.querySelector('details');
 const reply=field.querySelector('[role=status]'),isWord=typeof answer==='string';
 field.querySelector('.mb-try').hidden=false;fold.hidden=true;
@@ -39,8 +39,8 @@ if(sorted(answer).every((x,i)=>Math.abs(x-mine[i])<=tolerance))
 return 'These are the right numbers in another order.';
 const isNear=i=>!Number.isInteger(answer[i])&&isClose(texts[i],answer[i]);
 const near=wrong.filter(isNear),far=wrong.filter(i=>!isNear(i)),right=texts.length-wrong.length;
-const named=list=>`${list.length>1?'entries':'entry'} `+
-list.map(i=>i+1).join(', ').replace(/, (\d+)$/,' and $1');
+const named=list=>{const names=list.map(i=>labels?`“${labels[i]}”`:i+1),last=names.pop();
+return (labels?'':names.length?'entries ':'entry ')+(names.length?`${names.join(', ')} and `:'')+last};
 return [right||far.length?`${right} of ${texts.length} entries are right.`:'',
 near.length?`Close: keep more digits in ${named(near)}.`:'',
 far.length?`Look again at ${named(far)}.`:''].join(' ').trim()};

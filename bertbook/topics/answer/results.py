@@ -17,9 +17,9 @@ from bertbook.corpus import passage_questions
 MEASURES = {
     "exact_match": "exact match",
     "f1": "F1",
-    "has_answer_f1": "with an answer, F1",
-    "forced_f1": "the same, forced",
-    "no_answer_accuracy": "without: silent",
+    "has_answer_f1": "F1 with an answer",
+    "forced_f1": "F1 with an answer, forced",
+    "no_answer_accuracy": "silent without an answer",
 }
 ASKED = {"has_answer_f1": 1, "forced_f1": 1, "no_answer_accuracy": 2}
 
@@ -62,7 +62,7 @@ def readers_table(record: Mapping) -> Html:
         ends = grouped_interval(sums[:, place], asked, rng=np.random.default_rng(17))
         rows.append([title, f"{kept['mean']:.3f} ± {kept['sd']:.3f}", ranged(ends)])
     for name, reached in record["careless"]["readers"].items():
-        rows.append([f"{name}, F1", f"{reached['f1']:.3f}", "learns nothing"])
+        rows.append([f"{name}, F1", f"{reached['f1']:.3f}", "—"])
     return html(
         result_table(["mean ± sd over seeds", f"over {len(sums)} passages"], rows),
         f"Readers of {len(readers)} seeds, test part.",

@@ -155,9 +155,9 @@ def label_leads(runs: Runs, sizes: Sequence[int]) -> Html:
 def share_and_interval(hits: Float[np.ndarray, " rows"]) -> str:
     """Write a share and its interval; if all are right, the least that does this in 1 of 20."""
     if (hits == 1).all():
-        return f"1.00 at least {0.05 ** (1 / len(hits)):.2f}"
+        return f"1.00 (at least {0.05 ** (1 / len(hits)):.2f})"
     together = from_to(hits).replace(" to ", "\u2060–\u2060")  # no line ends at the dash
-    return f"{hits.mean():.2f} {together}"
+    return f"{hits.mean():.2f} ({together})"
 
 
 def duels(
@@ -199,7 +199,7 @@ def origins_table(runs: Runs) -> Html:
 
 
 def _with_ends(shares: Float[np.ndarray, " runs"]) -> str:
-    return f"{shares.mean():.2f} {shares.min():.2f}\u2060–\u2060{shares.max():.2f}"
+    return f"{shares.mean():.2f} ({shares.min():.2f}\u2060–\u2060{shares.max():.2f})"
 
 
 def glosses_table() -> Html:

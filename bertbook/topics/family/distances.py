@@ -43,8 +43,7 @@ def scores_apart(
         Under "words", "c2p" and "p2c" the terms, each divided by √(3d) as their sum is, and
         under "attention" the weights that the head itself returns.
     """
-    attention = model.bert.encoder.layer[0].attention.self
-    assert isinstance(attention, DisentangledSelfAttention)
+    attention, *_ = (m for m in model.modules() if isinstance(m, DisentangledSelfAttention))
     assert attention.table is not None
     states, table = model.bert.embeddings(ids), attention.table()[None]
     query = attention.split_heads(attention.query(states))  # (1, heads, seq, head_size)

@@ -60,7 +60,7 @@ def _best_tags(scores, may_follow):
     return path[::-1]
 
 
-_BIO = [[1, 1, 0], [1, 1, 1], [1, 1, 1]]  # O, B, I: no I behind an O
+_BIO = [[1, 1, 0], [1, 1, 1], [1, 1, 1]]  # O, B, I: no I after an O
 _KINDS = [[1, 1, 0, 1, 0], [1, 1, 1, 1, 0], [1, 1, 1, 1, 0], [1, 1, 0, 1, 1], [1, 1, 0, 1, 1]]
 
 
@@ -99,7 +99,7 @@ def check_names_by_rule(rule: Callable) -> Verdict:
     ----------
     rule : callable
         Yours: it takes the words of a sentence and the set of words that are seen in small letters,
-        and returns (start, end) of each name, `end` being behind its last word.
+        and returns (start, end) of each name, `end` being after its last word.
 
     Returns
     -------
@@ -130,7 +130,7 @@ _LOST = [  # a sentence, what is known in small letters, and what is found by wh
     ("we met Signe Berg", "we met", [], "where a name is the last word, yours does not end it."),
     ("we met Rose Berg .", "we met rose", [(3, 4)], "a capital inside a sentence says enough. Who "
         "needs to be known in small letters?"),
-    ("Later Signe Berg came .", "later came", [], "a name may stand behind a known first word. "
+    ("Later Signe Berg came .", "later came", [], "a name may come after a known first word. "
         "Leave out this word, not all of the run."),
 ]  # fmt: skip
 
@@ -153,7 +153,7 @@ def _no_spans(name: str, answer: object, words: int) -> str:
     if any(not 0 <= start < end <= words for start, end in pairs):
         return (
             f"{name} returns a pair that is no piece of a sentence of {words} words: {pairs}. The "
-            "end is the number of the first word behind the name."
+            "end is the number of the first word after the name."
         )
     return ""
 
@@ -180,7 +180,7 @@ def _advice(
     advice = [
         (not names, "Your rule finds nothing. What do most names begin with?"),
         (helps([{(s, e + 1) for s, e in row} for row in found]),
-            "Your end is the last word of the name. Return the number of the word behind it."),
+            "Your end is the last word of the name. Return the number of the word after it."),
         (helps([{(s - 1, e - 1) for s, e in row} for row in found]),
             "You count the words from 1. The first has the number 0."),
         (helps([_joined(row) for row in found]),

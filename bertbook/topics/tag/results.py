@@ -97,7 +97,7 @@ def borders_table(record: Mapping, rules: Mapping[str, Sequence[Sequence]]) -> H
     rows = []
     for title, found in rules.items():
         rule = drawn_f1([counts_of_names(found, borders=True)])
-        rows.append([title, _told(rule), _ahead(ends - rule), "does not ask"])
+        rows.append([title, _told(rule), _ahead(ends - rule), "no kinds"])
     rows.append([f"tagger, {len(names)} seeds", _told(ends), "", _told(whole)])
     return html(
         result_table(["borders alone", "tagger ahead by", "with the kind"], rows, "F1"),

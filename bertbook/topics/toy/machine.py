@@ -11,7 +11,7 @@ from collections.abc import Mapping
 _WORDS = ("the", "cat", "[MASK]", "on", "the", "mat")
 _STAGES = {"Z": 112, "128": 168, "89 logits": 224}
 _STEPS = {"dropout, + X, LayerNorm": 156, "dense, GELU": 212, "compare with E, softmax": 268}
-# Where the name of a step of the ladder stands below the scale: its height, and its side.
+# Where the name of a step of the ladder stands at the scale: its height, and its side.
 _NAMES = {
     "uniform": (350, "end"),
     "unigram": (394, "middle"),
@@ -53,7 +53,7 @@ def toy_machine(probability: float, ladder: Mapping[str, float]) -> str:
     drawn += _note(160, 322, f"−ln {probability:.4f} = {-math.log(probability):.2f} nats")
     drawn += _scale(ladder)
     end = _on_scale(-math.log(probability))
-    lines += f"M151 304V330C151 352 {end - 90:.0f} 366 {end - 6:.0f} 366"
+    lines += f"M151 304V318Q151 331 164 331H{end - 13:.0f}Q{end:.0f} 331 {end:.0f} 344V361"
     return (
         f'<svg role="img" aria-label="{_ALT}" viewBox="0 0 362 420" font-size="11" '
         f'style="width:min(100%,420px);height:auto" fill="currentColor"><path d="{lines}" '
@@ -77,7 +77,8 @@ def _scale(ladder: Mapping[str, float]) -> str:
     for name, loss in ladder.items():
         x, (y, side) = _on_scale(loss), _NAMES[name]
         drawn += f'<circle cx="{x:.0f}" cy="366" r="4.5"/>'
-        drawn += f'<path d="M{x:.0f} 366V{y - 10}" stroke="#75797f"/>'
+        if y > 366:  # above the scale, the line from the loss ends at the dot
+            drawn += f'<path d="M{x:.0f} 366V{y - 10}" stroke="#75797f"/>'
         drawn += _note(x - 5 * (side == "end"), y, f"{name} {loss:.3f}", side)
     return drawn
 
