@@ -28,7 +28,7 @@ check_positions = Exercise(
            (np.array([[5, 6, 3, 3], [4, 3, 3, 3]]), 3)],
     given=to_tensor, then=_not_whole,
     mistakes={
-        "+ padding →": "They begin behind the padding id.",
+        "+ padding →": "They begin after the padding id.",
         "* is_token →": "Padding stands at the padding id.",
         "axis=1 → axis=0": "Each row is a sentence.",
         "!= → >": "An id below that of padding is a token, too.",

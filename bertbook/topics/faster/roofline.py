@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 
 from bertbook.core.palette import PALETTE
 
-# where the name of a part stands beside its point, so that none crosses a line
+# where the name of a part stands beside its point, so that none crosses the bound
 LABELS = {
     "feed-forward": ((-9, -13), "center"),
     "LayerNorm": ((-7, -4), "right"),
-    "attention": ((5, -10), "left"),
+    "attention, table": ((5, -10), "left"),
+    "attention, fused": ((-4, -9), "right"),
 }
 
 
@@ -40,7 +41,7 @@ def draw_roofline(record: Mapping) -> Figure:
         x = part["operations"] / part["bytes"]
         y = part["operations"] / statistics.median(record["seconds"][name]) / 1e9
         axes.plot(x, y, "o", color=color)
-        shift, side = LABELS[kind.split(",")[0]]
+        shift, side = LABELS[kind]
         label = kind.replace(", table", " with table").replace(",", "")
         axes.annotate(
             label, (x, y), shift, textcoords="offset points", ha=side, va="center", fontsize=11

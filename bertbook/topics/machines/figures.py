@@ -57,22 +57,22 @@ def idle_share(parts: int, pieces: int) -> float:
 def pipeline_drawn(pieces: int) -> Html:
     """Draw who works on which piece of a batch when: four processes, three layers each."""
     steps = pieces + PARTS_OF_A_PIPELINE - 1
-    figure, axes = _canvas((5.6, 2.5), (-7.8, 3 * steps), (-1.5, 4.9))
+    figure, axes = _canvas((4.7, 2.6), (-0.8 * steps, 3 * steps), (-1.5, 4.9))
     for part in range(PARTS_OF_A_PIPELINE):
         row = PARTS_OF_A_PIPELINE - 1 - part
-        layers = f"process {part}, layers {3 * part + 1} to {3 * part + 3}"
+        layers = f"layers {3 * part + 1}–{3 * part + 3}"
         scale = steps / 7
-        axes.text(-0.2 * scale, row + 0.5, layers, ha="right", va="center", fontsize=11)
+        axes.text(-0.2 * scale, row + 0.5, layers, ha="right", va="center", fontsize=12)
         for piece in range(pieces):
             back = 3 * steps - 2 * (part + piece + 1)  # the way back takes twice as long
             for start, width, shade in ((part + piece, 1, 0.85), (back, 2, 0.45)):
                 axes.add_patch(Rectangle((start, row), width, 0.9, facecolor=PALETTE[piece % 4],
                                          alpha=shade, edgecolor="0.5", linewidth=0.5))  # fmt: skip
     for at, text in ((steps / 2, "forward →"), (2 * steps, "← backward")):
-        axes.text(at, -0.7, text, ha="center", va="center", fontsize=11)
+        axes.text(at, -0.7, text, ha="center", va="center", fontsize=12)
     waits = idle_share(PARTS_OF_A_PIPELINE, pieces)
     axes.text(
-        1.5 * steps, 4.5, f"each process waits {waits:.0%} of the time", ha="center", fontsize=11
+        1.5 * steps, 4.5, f"each process waits {waits:.0%} of the time", ha="center", fontsize=12
     )
     return picture(
         figure,
@@ -91,18 +91,18 @@ def halves_drawn() -> Figure:
     matplotlib Figure
         The drawing, for :func:`picture`.
     """
-    figure, axes = _canvas((5.6, 3.2), (-0.8, 11.6), (-0.3, 4.6))
+    figure, axes = _canvas((5.6, 3.2), (-0.8, 11.9), (-0.3, 4.6))
     _write(axes, 0.4, 2.15, ["x"], PALETTE[2])
     for rank, height in enumerate((3.4, 0.9)):
         color = PALETTE[rank]
-        axes.text(5.2, height + 0.85, f"process {rank}", ha="center", fontsize=11)
+        axes.text(5.35, height + 0.85, f"process {rank}", ha="center", fontsize=11)
         _arrow(axes, (1.6, 2.15), (2.35, height), color)
         _write(axes, 3.6, height, ["half the", "columns"], color)
-        _arrow(axes, (4.8, height), (5.65, height), color)
-        axes.text(5.2, height - 0.95, "GELU", ha="center", fontsize=11)
-        _write(axes, 6.9, height, ["the same", "rows"], color)
-        _arrow(axes, (8.1, height), (8.85, 2.15 + (height - 2.15) / 4), color)
-    _write(axes, 10.15, 2.15, ["add up", "the two"], PALETTE[2])
+        _arrow(axes, (4.8, height), (5.95, height), color)
+        axes.text(5.35, height + 0.1, "GELU", ha="center", fontsize=11)
+        _write(axes, 7.2, height, ["the same", "rows"], color)
+        _arrow(axes, (8.4, height), (9.15, 2.15 + (height - 2.15) / 4), color)
+    _write(axes, 10.45, 2.15, ["add up", "the two"], PALETTE[2])
     return figure
 
 
