@@ -44,8 +44,8 @@ def require_tensor(name: str, value: Any, types: Any = (), shapes: Any = (), way
 
 
 def require_entries(name: str, tensor: Any, fit: Any, rule: str) -> None:
-    """Raise unless all entries of a tensor fit; name the first that does not."""
-    if not fit.all():
+    """Raise unless all entries fit, if they can be read; name the first that does not."""
+    if entries_can_be_read(tensor) and not fit.all():
         raise ValueError(f"{name} {rule}, not {tensor[~fit][0].item()}")
 
 

@@ -198,9 +198,12 @@ def multi_label_loss(
     """
     require_tensor("labels", labels, shapes=[logits.shape])
     rule = "are 1 for yes, 0 for no, or a probability between them"
-    logits, labels = _labeled(logits, labels, rule)
-    require_entries("labels", labels, (labels >= 0) & (labels <= 1), rule)
-    return functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))  # ()
+    labeled = _require_labeled(labels, rule)
+    require_entries("labels", labels, ~labeled | ((labels >= 0) & (labels <= 1)), rule)
+    losses = functional.binary_cross_entropy_with_logits(
+        logits, labels.to(logits.dtype), reduction="none"
+    )  # (batch, classes)
+    return _mean_of_labeled(losses, labeled)  # ()
 
 
 def regression_loss(
@@ -214,9 +217,9 @@ def regression_loss(
     if labels.shape == logits.shape[:1] and logits.shape[1] == 1:
         labels = labels.unsqueeze(-1)  # (batch, 1), for (batch, 1) - (batch) is (batch, batch)
     require_tensor("labels", labels, shapes=[logits.shape])
-    logits, labels = _labeled(logits, labels, "are finite numbers")
+    labeled = _require_labeled(labels, "are finite numbers")
     require_entries("labels", labels, labels.isfinite(), "are finite numbers")
-    return functional.mse_loss(logits, labels.to(logits.dtype))  # ()
+    return _mean_of_labeled((logits - labels.to(logits.dtype)) ** 2, labeled)  # ()
 
 
 def span_loss(
@@ -260,13 +263,13 @@ def span_loss(
     _check_positions("start_positions", start_positions, start_logits)
     _check_positions("end_positions", end_positions, end_logits)
     answered = is_answered(start_positions, end_positions, seq)  # (batch)
-    if not answered.any():
+    if entries_can_be_read(answered) and not answered.any():
         raise ValueError(
             f"no item is labeled (start_positions run from 0 to {seq - 1}, end_positions too, or "
             "both are -100); give at least one its label"
         )
-    start_loss = cross_entropy(start_logits[answered], start_positions[answered])
-    end_loss = cross_entropy(end_logits[answered], end_positions[answered])
+    start_loss = cross_entropy(start_logits, start_positions.where(answered, IGNORED_LABEL))
+    end_loss = cross_entropy(end_logits, end_positions.where(answered, IGNORED_LABEL))
     return (start_loss + end_loss) / 2  # ()
 
 
@@ -315,12 +318,17 @@ def contrastive_loss(
     return cross_entropy(cosines / temperature, own)  # ()
 
 
-def _labeled(logits: Tensor, labels: Tensor, rule: str) -> tuple[Tensor, Tensor]:
-    """Keep the scores that have a label, and their labels; there must be one."""
+def _require_labeled(labels: Tensor, rule: str) -> Tensor:
+    """Return which entries are labels; raise unless there is one, if that can be read."""
     labeled = is_labeled(labels)
-    if not labeled.any():
+    if entries_can_be_read(labeled) and not labeled.any():
         raise ValueError(f"no item is labeled (labels {rule}); give at least one its label")
-    return logits[labeled], labels[labeled]
+    return labeled
+
+
+def _mean_of_labeled(losses: Tensor, labeled: Tensor) -> Tensor:
+    """Average over the labeled entries, in shapes that do not depend on the labels."""
+    return losses.where(labeled, 0).sum() / labeled.sum()  # ()
 
 
 def _check_positions(name: str, positions: Tensor, logits: Tensor) -> None:

@@ -143,7 +143,7 @@ def test_the_delimiter_is_what_divides_the_names(tmp_path, content):
 @pytest.mark.parametrize(
     "content",
     [
-        gzip.compress(b"text,label\na,b\n"),
+        gzip.compress(b"text,label\na,b\n", mtime=0),
         b"PK\x03\x04\x14\0\x06\0",
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
         b"%PDF-1.7\ntext,label",
