@@ -79,6 +79,16 @@ def seconds_of_chapter(path: Path) -> float:
     return metadata.get("cost", {}).get("seconds", 0)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def precision_of_others() -> Iterator[None]:
+    """Leave PyTorch's default precision to the next file as it was; chapters may choose 64 bits."""
+    import torch  # after the environment above
+
+    before = torch.get_default_dtype()
+    yield
+    torch.set_default_dtype(before)
+
+
 @pytest.fixture
 def unchecked() -> Iterator[None]:
     """Switch off the checks of types and shapes that only tests have, and meet our own words."""
