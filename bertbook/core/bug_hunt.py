@@ -17,36 +17,9 @@ DOES_ITS_PART = "This line does what it should."
 
 
 def hunt(question: str, source: Callable | str, right: str, replies: dict[str, str]) -> Html:
-    r"""Show code and ask for one of its lines; choosing a line shows the reply to it.
+    """Draw `questions.which_line`: code, one line of it asked for, and a reply to each line.
 
-    Parameters
-    ----------
-    question : str
-        What to look for, plain text.
-    source : callable or str
-        A function, or code.
-    right : str
-        The line that is asked for, without its indentation.
-    replies : dict from str to str
-        A line, without its indentation, to what is said to those who choose it. `right` must have
-        one; to the others a general sentence is said.
-
-    Returns
-    -------
-    Html
-        A displayable question.
-
-    Raises
-    ------
-    ValueError
-        If `right` is not exactly one line of the code, has no reply, or a reply answers no line.
-
-    Examples
-    --------
-    >>> code = "def mean(x):\n    return sum(x) / 2"
-    >>> hunt("Which line is wrong?", code, "return sum(x) / 2",
-    ...      {"return sum(x) / 2": "Yes: not every x has two numbers."})
-    Which line is wrong?
+    A line without a reply of its own gets a general one; lines are named without indentation.
     """
     code = source if isinstance(source, str) else inspect.getsource(source)
     lines = textwrap.dedent(code).strip("\n").splitlines()

@@ -34,41 +34,11 @@ def answer_field(
     mistakes: Sequence[tuple[Any, str]] = (),
     labels: Sequence[str] | None = None,
 ) -> Html:
-    """Ask for a number, a vector or a word, and reply to what the reader types.
+    """Draw `questions.ask`: a field for a number, a vector or a word, and a reply to what is typed.
 
-    The answer and the reason can be shown after one try. Nothing is stored or sent.
-
-    Parameters
-    ----------
-    question : str
-        The question, plain text.
-    answer : number, sequence of numbers, or str
-        One number, one for each box, or words; in words neither case, quotation marks, brackets
-        nor commas count.
-    why : str
-        How one finds the answer.
-    tolerance : float
-        How far a number may be off.
-    mistakes : sequence of pairs (value, reply)
-        Usual wrong answers of the same kind, and what to say to each.
-    labels : sequence of str, optional
-        What stands before each box of a vector; without them the boxes are counted.
-
-    Returns
-    -------
-    Html
-        A displayable question.
-
-    Raises
-    ------
-    ValueError
-        If a text is empty, a mistake is of another kind than the answer or is right, or labels and
-        boxes do not match.
-
-    Examples
-    --------
-    >>> answer_field("What is 3 · 4?", 12, why="Three fours.", mistakes=[(7, "It is no sum.")])
-    What is 3 · 4?
+    In words neither case, quotation marks, brackets nor commas count. Mistakes are pairs of a wrong
+    answer of the same kind and the reply to it; labels stand before the boxes of a vector, which
+    are counted otherwise.
     """
     if not all(text.strip() for text in (question, why, *(reply for _, reply in mistakes))):
         raise ValueError(f"the question {question!r} needs a text, a reason and full replies")

@@ -169,9 +169,11 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
 
 def _found(kind: str, name: str, known: dict[str, Any]) -> Any:
     """Return what has a name, or say which names are near."""
-    if name not in known:
-        near = get_close_matches(name, known) or sorted(known)
-        raise ValueError(f"{FOLDER} has no {kind} {name!r}; it has {', '.join(near)}")
+    if not isinstance(name, str) or name not in known:
+        near = get_close_matches(str(name), known) or sorted(known)
+        others = [each for each in KINDS if each != kind and str(name) in _entries(each)]
+        way = f"ask for it by {others[0]}({name!r})" if others else f"it has {', '.join(near)}"
+        raise ValueError(f"{FOLDER} has no {kind} {name!r}; {way}")
     return known[name]
 
 
@@ -219,7 +221,11 @@ def _contents() -> dict[str, dict[str, Any]]:
     for path in sorted((resources.files(package) / inside).iterdir(), key=lambda path: path.name):
         if path.name.endswith(".toml"):
             try:
-                found[path.name.removesuffix(".toml")] = tomllib.loads(path.read_text("utf-8"))
-            except tomllib.TOMLDecodeError as error:
+                content = tomllib.loads(path.read_text("utf-8"))
+            except ValueError as error:  # no TOML, or no UTF-8
                 raise ValueError(f"{FOLDER}/{path.name} is no TOML: {error}") from error
+            if strange := content.keys() - {*KINDS, "flashcards"}:
+                kinds = ", ".join(KINDS)
+                raise ValueError(f"{FOLDER}/{path.name} has {min(strange)}, which is not {kinds}")
+            found[path.name.removesuffix(".toml")] = content
     return found

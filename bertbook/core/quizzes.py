@@ -75,30 +75,7 @@ def wrong(text: str, reply: str) -> Answer:
 
 
 def choice(question: str, *answers: Answer) -> Html:
-    """Ask one question; choosing an answer shows its reply.
-
-    Parameters
-    ----------
-    question : str
-        The question, plain text.
-    *answers : Answer
-        Made with :func:`right` and :func:`wrong`, in the order shown.
-
-    Returns
-    -------
-    Html
-        A displayable question.
-
-    Raises
-    ------
-    ValueError
-        If there is not exactly one right answer, or no wrong one, or a reply is missing.
-
-    Examples
-    --------
-    >>> choice("How many rows?", right("Two", "Yes."), wrong("One", "Count the tokens."))
-    How many rows?
-    """
+    """Draw `questions.quiz`: one question, and a reply to each answer, one of which is right."""
     require_answers(question, answers)
     key = key_of(question)
     options = "".join(option(key, answer) for answer in answers)
@@ -137,28 +114,7 @@ def option(key: str, answer: Answer, tag: str = "span") -> str:
 
 
 def deck(*cards: tuple[str, str]) -> Html:
-    """Lay out cards whose back opens with a click or with Enter.
-
-    Parameters
-    ----------
-    *cards : pair of str
-        Front and back of each card, plain text.
-
-    Returns
-    -------
-    Html
-        Displayable cards.
-
-    Raises
-    ------
-    ValueError
-        If a side is empty or there is no card.
-
-    Examples
-    --------
-    >>> deck(("What is a head?", "An attention of its own."), ("And a layer?", "Two halves."))
-    2 flashcards
-    """
+    """Draw `questions.flashcards`: cards whose back opens with a click or with Enter."""
     if not cards or not all(side.strip() for card in cards for side in card):
         raise ValueError("flashcards need at least one card, and text on both sides of each")
     sides = "".join(

@@ -31,6 +31,8 @@ SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
 def predict_typed(options: argparse.Namespace) -> int:
     """Answer what was typed; return the exit status."""
     folder = Path(options.folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {options.folder!r}; name one of `train`")
     if not (folder / FILE).is_file():
         wanted = ""
         if (folder / PLAN).exists():

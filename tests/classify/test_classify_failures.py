@@ -84,6 +84,7 @@ def test_folders_that_cannot_answer_and_what_cannot_be_answered(inputs, finished
     for words, told in (
         ([tmp_path, "a text"], "has no classifier.json; name a folder that `train` has written"),
         ([inputs[2], "a text"], "has no classifier.json"),
+        (["no-such-folder", "a text"], "there is no folder 'no-such-folder'; name one of `train`"),
         ([finished, "  "], "' ' cannot be answered; this classifier reads one text"),
         ([finished, "no-such-table.csv"], "there is no file 'no-such-table.csv'"),
         ([finished, "a.csv", "b.csv"], "'a.csv' is a table; name one table, or texts only"),

@@ -221,6 +221,11 @@ def test_a_question_takes_its_code_from_the_chapter_or_brings_it_along(files):
         ('[ask.ab]\nquestion = "q"\nanswer = 1\nwhy = "w"', "no ask 'a'; it has ab"),
         ('[ask.z]\nquestion = "q"\nanswer = 1\nwhy = "w"', "no ask 'a'; it has z"),
         ("[ask.a]\nquestion = q", r"masks.toml is no TOML: .* line 2"),
+        ("[aks.a]\nanswer = 1", "masks.toml has aks, which is not quiz, ask, which_line"),
+        (
+            '[quiz.a]\nquestion = "q"\nanswers = [{ right = "1", reply = "r" }]',
+            r"no ask 'a'; ask for it by quiz\('a'\)",
+        ),
     ],
 )
 def test_a_mistake_in_a_file_or_a_name_is_told(files, text, words):

@@ -37,8 +37,7 @@ def rotary_dials(position: int, distance: int) -> str:
         f'<g font-size="12.5" text-anchor="middle" fill="currentColor">{dials}</g></svg>'
         f'<p><b style="border-bottom:3px solid {PALETTE[0]}">query {position}</b> (short hand) · '
         f'<b style="border-bottom:3px solid {PALETTE[1]}">key {position + distance}</b> '
-        f"(long hand) = "
-        f"{_number(sum(products))}</p>"
+        f"(long hand) = {_number(sum(products))}</p>"
     )
 
 
