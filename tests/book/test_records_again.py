@@ -394,3 +394,16 @@ def test_operations_are_those_that_torch_counts(name, monkeypatch):
     with FlopCounterMode(display=False) as counter:
         part.run()
     assert counter.get_total_flops() == part.operations
+
+
+def test_no_nearest_light_hangs_on_a_near_tie():
+    one_word = benchmark("one_word")
+    same = torch.tensor([[a == b for b in one_word.SENSE] for a in one_word.SENSE])
+    others = ~torch.eye(len(same), dtype=torch.bool)
+    for matrix in one_word.similarities(benchmark("weights").minilm_folder()).values():
+        inside = matrix.where(same & others, -1).max(dim=1).values
+        outside = matrix.where(~same, -1).max(dim=1).values
+        assert (inside - outside).abs().min() > 1e-3
+    for row in record_of("one_word")["by sense"]:
+        highest, next_one = sorted(row)[:1:-1]
+        assert highest - next_one > 0.02

@@ -11,6 +11,7 @@ from book_tree import Cell, Chapter, chapters
 from normal_form import normalize, put_colab_cell_first, tagged_address
 from planting import code, says
 
+MOST_IGNORED = 3
 EMPTY_HEADER = re.compile(r"<th\b[^>]*>\s*</th>")
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
 TAGS = IGNORED | {
@@ -72,8 +73,24 @@ def _listed(words: set[str]) -> str:
     return ", ".join(sorted(words))
 
 
-def test_this_project_keeps_it(this_project):
-    this_project.keeps(stored_runs)
+def ignored_cells(root: Path) -> list[str]:
+    """Cap the number of cells whose output is not compared, over the whole book."""
+    ignored = [
+        f"{chapter.name}: {cell}"
+        for chapter in chapters(root)
+        for cell in chapter.cells
+        if cell.tags & IGNORED
+    ]
+    sentence = (
+        f"{len(ignored)} cells are not compared, more than {MOST_IGNORED}: {'; '.join(ignored)}. "
+        "Print only what is the same on every machine, and assert the rest with a tolerance."
+    )
+    return [sentence] if len(ignored) > MOST_IGNORED else []
+
+
+@pytest.mark.parametrize("rule", [stored_runs, ignored_cells])
+def test_this_project_keeps_it(this_project, rule):
+    this_project.keeps(rule)
 
 
 @pytest.mark.parametrize(
@@ -127,3 +144,9 @@ def with_output(**output):
 )
 def test_a_fault_of_a_cell(plot, cell, problem):
     says(stored_runs(plot.chapter("# A", cell)), problem)
+
+
+def test_too_many_ignored_cells(plot):
+    cells = [code(f"print({i})", tags=("nbval-ignore-output",), reason="why") for i in range(4)]
+    assert ignored_cells(plot.chapter("# A", *cells[:3])) == []
+    says(ignored_cells(plot.chapter("# A", *cells)), "4 cells are not compared, more than 3: book")
