@@ -64,12 +64,6 @@ def test_the_opening_knows_the_model_s_answers_and_where_it_looks(watched):
     assert "It loads 1.5 MB." in content
 
 
-def test_in_jupyter_the_model_comes_along(monkeypatch, tmp_path):
-    monkeypatch.delenv("BOOK_STORED")
-    with pytest.raises(FileNotFoundError, match="vocab"):
-        fill_in([(FIRST, SECOND)], tmp_path, caption="Try.")
-
-
 def test_the_oracle_says_whether_the_second_follows():
     pairs = [(FIRST, SECOND.replace("*", "")), (FIRST, "emma feels the bark of the young birch")]
     content = next_sentence({"ball": pairs[0], "birch": pairs[1]}, SMALL, caption="Try.").content
@@ -96,12 +90,12 @@ def test_shares_are_means_over_the_words(watched):
 
 
 def test_a_patch_with_its_own_contexts_changes_nothing_and_the_first_swap_is_there(watched):
-    whole = watched.answers(STORY)
+    whole, patched = watched.answers(STORY), watched.patched(STORY, TWIN, [(1, 2)])
     assert watched.patched(STORY, STORY, [(0, 1), (1, 2)]) == pytest.approx(whole)
-    assert watched.patched(STORY, TWIN, [(1, 2)])["she"] > whole["she"]
+    assert patched["she"] > whole["she"]
     content = swap_heads(STORY, TWIN, [(1, 2)], SMALL, caption="Look.").content
     he = re.search('<th scope="row">he</th>(.*?)</tr>', content)[1]
-    answers = [*map(watched.answers, (STORY, TWIN)), watched.patched(STORY, TWIN, [(1, 2)])]
+    answers = [whole, watched.answers(TWIN), patched]
     assert re.findall(r">(\d\.\d\d)<", he) == [f"{answer['he']:.2f}" for answer in answers]
 
 
