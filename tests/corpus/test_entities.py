@@ -50,21 +50,6 @@ def test_splits_share_no_name():
         assert set(surfaces(one)) & set(surfaces(other)) == set()
 
 
-def test_the_same_words_name_different_things_or_nothing():
-    kinds = surfaces("test")
-    several = {name for name, found in kinds.items() if len(found) > 1}
-    assert several >= {"paris", "victoria", "adelaide", "chester", "madison", "nelson"}
-    plain = {
-        word.lower()
-        for sentence in SPLITS["test"]
-        for word, tag in zip(sentence.words, sentence.tags)
-        if tag == "O"
-    }
-    ambiguous = {word for name in kinds for word in name.split()} & plain
-    assert {"june", "frank", "nice", "hull", "split", "deal", "viola", "summer"} <= ambiguous
-    assert len(ambiguous) >= 40
-
-
 def test_what_capitals_and_known_words_reach():
     sentences, right = SPLITS["test"], NAMES["test"]
     persons = score_entities([capital_names(s, "PER") for s in sentences], right).f1
