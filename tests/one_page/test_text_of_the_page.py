@@ -90,16 +90,22 @@ def test_the_vocabulary_is_that_of_the_plain_learner(min_frequency):
     assert len(found) > 100
 
 
-def test_the_same_tokens_are_chosen_as_by_the_package():
-    ids = torch.randint(5, 30, (6, 9), generator=torch.Generator().manual_seed(0))
-    both = [
+def test_tokens_are_chosen_as_by_the_package_and_hidden_as_bert_does():
+    ids = torch.arange(205).repeat(300, 1)
+    found, package = (
         corrupt(
-            ids, vocab_size=30, mask_token_id=4, special_ids=range(5),
+            ids, vocab_size=205, mask_token_id=4, special_ids=range(5),
             generator=torch.Generator().manual_seed(3),
-        ).labels
+        )
         for corrupt in (bert.corrupt_tokens, corrupt_tokens)
-    ]  # fmt: skip
-    assert torch.equal(*both)
+    )  # fmt: skip
+    assert torch.equal(found.labels, package.labels)
+    chosen = found.labels != -100
+    assert torch.equal(found.input_ids[~chosen], ids[~chosen])
+    seen, true = found.input_ids[chosen], ids[chosen]
+    masked, kept = ((seen == number).double().mean() for number in (4, true))
+    assert (masked, kept) == (pytest.approx(0.8, abs=0.02), pytest.approx(0.1, abs=0.02))
+    assert seen.min() == 4  # no word by chance is special
 
 
 def small(documents=STORIES):
