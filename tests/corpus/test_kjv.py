@@ -32,9 +32,7 @@ def test_the_parts_are_all_and_share_no_chapter():
     places = [(chapter.book, chapter.number) for part in parts for chapter in part]
     assert len(places) == len({*places}) == 1189
     assert {chapter.book for chapter in parts.books} == {*HELD_OUT_BOOKS}
-    others = {chapter.book for part in parts[:3] for chapter in part}
-    assert not others & {*HELD_OUT_BOOKS}
-    assert kjv_parts() == parts
+    assert not {chapter.book for part in parts[:3] for chapter in part} & {*HELD_OUT_BOOKS}
 
 
 def test_the_command_reads_a_chapter_as_a_document(tmp_path):
