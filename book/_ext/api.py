@@ -282,7 +282,8 @@ def read_docstring(
     app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
     """Turn the sections of a docstring into lists."""
-    lines[:] = Docstring(lines, STYLE, app, what, name, thing, options).lines()
+    text = Docstring(lines, STYLE, app, what, name, thing, options)  # pyright: ignore[reportArgumentType]
+    lines[:] = text.lines()
 
 
 def name_chapters(
