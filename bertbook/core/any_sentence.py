@@ -3,8 +3,6 @@
 What stands there at first is computed now, with the numbers that the page has. Chapter 14.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path

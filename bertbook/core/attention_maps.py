@@ -4,8 +4,6 @@ Each measure is one number for every head and every sequence, so that a head can
 mean over many sentences with its uncertainty, and not by a picture of one. Chapter 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial

@@ -1,7 +1,5 @@
 """What a figure can be asked: one of some values, any number of a range, or any text. Chapter 1."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

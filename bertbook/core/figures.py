@@ -1,7 +1,5 @@
 """Figures with a text for those who cannot see them. Chapter 1."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re

@@ -3,8 +3,6 @@
 Chapters 11, 12, 14 and 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A game against a model: hidden answers, turns, and everybody's score. Chapters 11 and 12."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple

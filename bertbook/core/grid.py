@@ -1,7 +1,5 @@
 """A grid of names against names, with a sign in each field. Chapters 25 and 26."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """Pieces of HTML that follow the page's colors: token rows, bars, matrices. Chapters 1 and 2."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from html import escape

@@ -5,8 +5,6 @@ What stands there at first is the package's; what a reader asks for, the page co
 Chapters 8 and 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path

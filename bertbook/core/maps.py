@@ -1,7 +1,5 @@
 """Attention maps small enough that a page can hold hundreds of them. Chapter 20."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby

@@ -3,8 +3,6 @@
 For answers these are from Rajpurkar et al. (2016), section 6.1. Chapters 17 and 18.
 """
 
-from __future__ import annotations
-
 import re
 import string
 from collections import Counter

@@ -4,8 +4,6 @@ A file in ``bertbook/questions`` holds those of one chapter, so that no answer s
 its question, in whatever program a chapter is opened.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Questions with a reply for every answer, and flashcards; neither needs a script. Chapter 1."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple

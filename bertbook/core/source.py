@@ -1,7 +1,5 @@
 """Show the package's own source, and start random numbers from a visible seed. Chapters 1 and 5."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import random

@@ -1,7 +1,5 @@
 """Results as a table that a phone can read: a name, then the numbers. Chapter 7."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from numbers import Integral

@@ -5,8 +5,6 @@ matplotlib draws in plain black takes the page's own text color when the figure 
 :func:`bertbook.core.picture`. Chapters 1, 2, 5 and 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

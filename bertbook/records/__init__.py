@@ -3,8 +3,6 @@
 A run of ``benchmarks`` writes here; chapters and tests read, wherever the package is installed.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

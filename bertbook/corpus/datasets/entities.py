@@ -1,7 +1,5 @@
 """Sentences whose names are tagged: those of Chapter 17, and any file with a tag for each word."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

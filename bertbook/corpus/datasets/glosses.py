@@ -1,7 +1,5 @@
 """Definitions out of WordNet, with the kind of thing that each defines (Chapters 16 and 19)."""
 
-from __future__ import annotations
-
 import csv
 import io
 from importlib import resources

@@ -1,7 +1,5 @@
 """Sentences that show a word in two senses, and the class of words: those of Chapter 21."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from minibert.text_files import packed_text

@@ -1,7 +1,5 @@
 """Questions that mean the same, and questions that only look the same: the pairs of Chapter 16."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple

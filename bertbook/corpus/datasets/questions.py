@@ -1,7 +1,5 @@
 """Questions about passages: those of Chapter 18, and any file that is written as SQuAD is."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the customers of an internet provider ask for: the requests of Chapter 16, and any file."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

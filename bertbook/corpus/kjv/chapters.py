@@ -1,7 +1,5 @@
 """The chapters of the King James Bible, and which of them no model is trained on. Chapter 14."""
 
-from __future__ import annotations
-
 import bz2
 from collections.abc import Iterable
 from functools import cache

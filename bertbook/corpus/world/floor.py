@@ -1,7 +1,5 @@
 """The ladder and the floors of a small world: what the best guesser gets wrong. Chapter 14."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence

@@ -4,8 +4,6 @@ A story is two sentences. Each place in them is a word of a table: of the hero's
 story's own tables, or of a table with a single row, which is how a fixed word is held. Chapter 14.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The best possible guesser: it knows the grammar, and nothing of what is hidden. Chapter 14."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Documents told by a small world, and pairs of sentences from them. Chapter 14."""
 
-from __future__ import annotations
-
 from itertools import chain
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Ask a model for every invariant, and tell what was found. Chapter 26."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The contract of a part in words, as the chapters print it. Chapter 8."""
 
-from __future__ import annotations
-
 import textwrap
 
 from minibert.embeddings import BertEmbeddings

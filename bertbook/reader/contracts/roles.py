@@ -1,7 +1,5 @@
 """What can be replaced in a BERT: how models build and call it, and what comes back. Chapter 8."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

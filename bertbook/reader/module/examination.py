@@ -1,7 +1,5 @@
 """Check a class for all properties of its role, one by one. Chapter 8."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Checks of properties: each runs a pair and returns whether one holds. Chapter 8."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

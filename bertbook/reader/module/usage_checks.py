@@ -4,8 +4,6 @@ They leave arguments out, register hooks, remove a layer, copy a model after a s
 train in mixed precision, and move it to another device.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from typing import Any

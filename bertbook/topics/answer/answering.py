@@ -3,8 +3,6 @@
 After Devlin et al. (2019), sections 4.2 and 4.3. Chapter 18.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from itertools import chain

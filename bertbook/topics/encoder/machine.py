@@ -1,7 +1,5 @@
 """A drawing of the machine of Part II, whose parts open by click and by key. Chapter 10."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any, NamedTuple
 

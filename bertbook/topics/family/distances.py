@@ -1,7 +1,5 @@
 """The scores of disentangled attention, taken apart into words, c2p and p2c. Chapter 25."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import torch

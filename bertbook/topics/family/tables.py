@@ -1,7 +1,5 @@
 """What Chapter 25 shows of the family: the grid of members and parts."""
 
-from __future__ import annotations
-
 from html import escape
 
 from bertbook.core.grid import sign_grid

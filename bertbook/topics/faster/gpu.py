@@ -1,7 +1,5 @@
 """Steps of training on a GPU beside those on one processor core, as tables. Chapter 23."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from bertbook.core.html import Html, html

@@ -1,7 +1,5 @@
 """The record of Chapter 23's ladder as tables and bars: each step beside the one before."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """A drawing that fills step by step, where each step is asked for before it is shown. Chapter 4."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from html import escape

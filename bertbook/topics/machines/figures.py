@@ -1,7 +1,5 @@
 """What processes send each other, drawn for Chapter 24: an all-reduce, a pipeline, two halves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,5 @@
 """What Chapter 24 counts and measures, as tables: stages, one against two, bills."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 

@@ -4,8 +4,6 @@ Documents with equal scores have no order of their own. Every measure is the mea
 of them, so that neither the order of a file nor a coin can make a search better.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

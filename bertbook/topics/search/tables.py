@@ -1,7 +1,5 @@
 """What Chapter 22 shows: searches with their intervals, runs with one thing changed, hits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 

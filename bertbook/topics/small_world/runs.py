@@ -1,7 +1,5 @@
 """The records of Chapter 14 as tables: the full runs, and those that could learn to copy."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Between words and pieces: labels for pieces, words' labels back, and entities. Chapter 17."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What counting gets on sentences it has not counted: the baselines of Chapter 5's toy."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The toy BERT learns in the page, between the ladder and the floor. Chapter 5."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from bertbook.core.html import Html, bars

@@ -1,7 +1,5 @@
 """The record of Chapter 13's runs: the best peak, and a table of the odd batch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What vectors hold: whether classes lie apart, and what a linear probe reads. Chapter 21."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 

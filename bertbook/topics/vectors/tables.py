@@ -1,7 +1,5 @@
 """What Chapter 21 shows of its record: a word's way through the layers, senses, [CLS], probes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
