@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from minibert.text_files import packed_text
+
 from .html import STYLE, Html, html, with_minus
 
-TABLE_STYLE = """
-.mb-figure table.mb-results :is(th,td){padding:.25em .5em}
-.mb-figure table.mb-results :is(th,td):first-child{text-align:left}
-.mb-figure table.mb-results td{white-space:nowrap}
-.mb-figure table.mb-results thead th{vertical-align:bottom;border-bottom:1px solid #75797f}
-"""
+TABLE_STYLE = packed_text("bertbook/core/static/results.css")
 
 LEFT = 'style="text-align:left"'
 SMALL = 'style="font-size:.82em"'  # five columns on a phone
