@@ -90,9 +90,6 @@ def slider(
         step: From one value to the next; 1 for whole numbers and otherwise a round number, at most
             a hundredth of the range.
 
-    Returns:
-        A control.
-
     Raises:
         ValueError: If the range is empty, the step is not positive, or a stored value lies outside
             or between two steps.
@@ -131,9 +128,6 @@ def typed(*, stored: Sequence[str]) -> Typed:
 
     Args:
         stored: The texts that the page of the book shows; the first is there at first.
-
-    Returns:
-        A control.
 
     Raises:
         ValueError: If a stored text is no string.

@@ -22,9 +22,6 @@ def picture(figure: Figure | Axes, *, alt: str, caption: str = "") -> Html:
         alt: What the figure shows, in words, for readers who cannot see it.
         caption: Text below it; may be empty inside :func:`explore`, which has its own.
 
-    Returns:
-        A displayable figure.
-
     Raises:
         ValueError: If `alt` is empty.
     """

@@ -64,9 +64,6 @@ def html(content: str, caption: str) -> Html:
         content: HTML, for example from :func:`matrix`, :func:`bars` or :func:`token_row`.
         caption: What the reader should see in it.
 
-    Returns:
-        A displayable figure.
-
     >>> html(token_row(["the", "cat"]), caption="Two tokens.")
     Two tokens.
     """

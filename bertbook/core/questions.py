@@ -43,9 +43,6 @@ def quiz(name: str) -> Html:
     Args:
         name: The name of a quiz of the book.
 
-    Returns:
-        A displayable question.
-
     Raises:
         ValueError: If there is no such quiz.
 
@@ -68,9 +65,6 @@ def ask(name: str) -> Html:
     Args:
         name: The name of a question of the book that is answered by typing.
 
-    Returns:
-        A displayable question.
-
     Raises:
         ValueError: If there is no such question.
 
@@ -88,9 +82,6 @@ def which_line(name: str, source: Callable | str | None = None) -> Html:
     Args:
         name: The name of a bug to find.
         source: A function, or code. A question that brings its own code needs none.
-
-    Returns:
-        A displayable question.
 
     Raises:
         ValueError: If there is no such question or no code, or the line that is asked for is not in
@@ -112,9 +103,6 @@ def flashcards(topic: str) -> Html:
 
     Args:
         topic: The topic of the chapter, as its folder in `bertbook.topics` is called.
-
-    Returns:
-        Displayable cards.
 
     Raises:
         ValueError: If there is no such topic.

@@ -46,9 +46,6 @@ def machine(
         tokens: Length of the row that goes through.
         config: The sizes; by default those of the base model.
 
-    Returns:
-        A displayable figure, without a script.
-
     Raises:
         ValueError: If there is no such part.
     """

@@ -15,9 +15,6 @@ def gpu_table(steps: Mapping[str, Mapping]) -> Html:
 
     Args:
         steps: A size of a record of ``benchmarks.gpu`` whose rows are full.
-
-    Returns:
-        A table.
     """
     rival = steps[RIVAL]["milliseconds"]
     rows = [
@@ -58,9 +55,6 @@ def both_ladders_table(record: Mapping, once: Mapping) -> Html:
     Args:
         record: ``records/ladder.json``.
         once: A record of ``benchmarks.gpu``.
-
-    Returns:
-        A table.
     """
     rows = [
         [name, *(f"{ratio:.2f}" for ratio in ratios)]

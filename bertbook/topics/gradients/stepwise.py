@@ -29,9 +29,6 @@ def stepwise(
             ``bertbook.core.quizzes``.
         caption: Text below: what to watch.
 
-    Returns:
-        A displayable figure.
-
     Raises:
         ValueError: If there is no question, one has not exactly one right answer and a reply to
             each, or the drawing has nothing that one of them shows.

@@ -43,9 +43,6 @@ def odd_batch_table(runs: dict[str, list[dict[str, float]]]) -> Html:
 
     Args:
         runs: For each way, the held-out loss by number of updates, one dict for each seed.
-
-    Returns:
-        A table.
     """
     steps = {"before": "40", "five updates after": "45", "at the end": "80"}
     rows = [

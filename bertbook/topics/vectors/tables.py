@@ -122,9 +122,6 @@ def kinds_table(requests: Mapping, definitions: Mapping) -> Html:
     Args:
         requests: The part "whole texts" of ``records/looking_inside.json``.
         definitions: The part "kinds" of ``records/dictionary.json``.
-
-    Returns:
-        A displayable table.
     """
     rows = []
     for name in ("[CLS]", "[SEP]", "first word", "mean of words", "table rows"):
