@@ -13,7 +13,6 @@ from bertbook.corpus.datasets.entities import (
     TaggedSentence,
     entity_sentences,
     parse_entities,
-    read_entities,
 )
 from bertbook.corpus.datasets.glosses import Gloss, glosses_file, noun_glosses
 from bertbook.corpus.datasets.letters import (
@@ -39,7 +38,6 @@ from bertbook.corpus.datasets.questions import (
     Question,
     Span,
     passage_questions,
-    read_squad,
 )
 from bertbook.corpus.datasets.requests import (
     MARKS,
@@ -128,8 +126,6 @@ __all__ = [
     "parse_world",
     "passage_questions",
     "question_pairs",
-    "read_entities",
-    "read_squad",
     "sample_documents",
     "sample_pairs",
     "sample_tagged",

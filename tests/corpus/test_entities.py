@@ -9,7 +9,7 @@ import pytest
 from baselines import capital_names, known_words, surface
 
 from bertbook.core.metrics import score_entities
-from bertbook.corpus import entity_sentences, parse_entities, read_entities
+from bertbook.corpus import entity_sentences, parse_entities
 from bertbook.topics.tag.tagging import find_entities
 
 SPLITS = {split: entity_sentences(split) for split in ("train", "validation", "test")}
@@ -62,13 +62,11 @@ def test_what_capitals_and_known_words_reach():
     assert score_entities([known_words(s, tag_of) for s in sentences], right).f1 == 0
 
 
-def test_a_file_of_conll(tmp_path):
-    path = tmp_path / "conll.txt"
-    path.write_bytes(
-        b"\xef\xbb\xbf-DOCSTART- -X- -X- O\r\n\r\nAnna NNP B-NP B-PER\r\nBerg NNP I-NP I-PER\r\n"
-        b"# NN B-NP O\r\n\r\n\r\nRome NNP B-NP B-LOC\r\n"
+def test_a_text_of_conll():
+    first, second = parse_entities(
+        "-DOCSTART- -X- -X- O\n\nAnna NNP B-NP B-PER\nBerg NNP I-NP I-PER\n# NN B-NP O\n\n\n"
+        "Rome NNP B-NP B-LOC\n"
     )
-    first, second = read_entities(path)
     assert first == (("Anna", "Berg", "#"), ("B-PER", "I-PER", "O"))
     assert second.words == ("Rome",)
 

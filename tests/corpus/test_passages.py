@@ -1,6 +1,5 @@
 """The questions of Chapter 18: every answer in its place, nothing shared, and nothing for free."""
 
-import json
 import re
 from importlib import resources
 
@@ -8,12 +7,7 @@ import pytest
 from baselines import first_name, right_kind
 
 from bertbook.core.metrics import score_answers
-from bertbook.corpus.datasets.questions import (
-    parse_questions,
-    passage_questions,
-    question_kind,
-    read_squad,
-)
+from bertbook.corpus.datasets.questions import parse_questions, passage_questions
 
 SPLITS = {split: passage_questions(split) for split in ("train", "validation", "test")}
 EVERY = [asked for questions in SPLITS.values() for asked in questions]
@@ -90,10 +84,7 @@ def scores(read):
     ("read", "told"),
     [
         (first_name, "longest name in the nearest sentence"),
-        (
-            lambda asked: right_kind(asked, question_kind(asked.question)),
-            "first date, number, reason or name, as asked, in the nearest sentence",
-        ),
+        (right_kind, "first date, number, reason or name, as asked, in the nearest sentence"),
         (lambda asked: "", "never answers"),
     ],
 )
@@ -131,47 +122,3 @@ def test_an_answer_is_found_or_is_only_plausible(line, answer):
 def test_a_line_that_makes_no_sense(text, message):
     with pytest.raises(ValueError, match=message):
         parse_questions(text)
-
-
-def squad(questions):
-    """Write questions as the files of SQuAD 2.0 are written."""
-    articles = []
-    for asked in questions:
-        entry = {
-            "id": asked.id,
-            "question": asked.question,
-            "answers": [span._asdict() for span in asked.answers],
-            "is_impossible": asked.is_impossible,
-        }
-        if asked.is_impossible:
-            entry["plausible_answers"] = [span._asdict() for span in asked.plausible_answers]
-        paragraph = {"context": asked.context, "qas": [entry]}
-        articles.append({"title": asked.title, "paragraphs": [paragraph]})
-    return {"version": "v2.0", "data": articles}
-
-
-def test_squad_is_read_into_the_same_form(tmp_path):
-    path = tmp_path / "squad.json"
-    path.write_text(json.dumps(squad(SPLITS["validation"])), encoding="utf-8")
-    assert read_squad(path) == SPLITS["validation"]
-    content = squad(SPLITS["test"][:1])  # version 1 has no word on impossible questions
-    del content["data"][0]["paragraphs"][0]["qas"][0]["is_impossible"], content["version"]
-    path.write_text(json.dumps(content), encoding="utf-8")
-    assert read_squad(path) == SPLITS["test"][:1]
-
-
-@pytest.mark.parametrize(
-    ("start", "content", "message"),
-    [
-        (8, None, "'Shanghai' is not at character 8 "),
-        (-500, None, "'Shanghai' is not at character -500 "),
-        (0, "{}", r"other\.json' is not made as SQuAD is \(KeyError: 'data'\)"),
-        (0, "{", r"is not made as SQuAD is \(JSONDecodeError"),
-    ],
-)
-def test_an_answer_that_is_elsewhere_and_a_file_of_another_make(tmp_path, start, content, message):
-    path, moved = tmp_path / "other.json", squad(SPLITS["test"][:1])
-    moved["data"][0]["paragraphs"][0]["qas"][0]["answers"][0]["answer_start"] = start
-    path.write_text(content or json.dumps(moved), encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        read_squad(path)

@@ -1,9 +1,6 @@
 """Sentences whose names are tagged: those of Chapter 17, and any file with a tag for each word."""
 
-from pathlib import Path
 from typing import NamedTuple
-
-from minibert.text_files import read_text
 
 from .splits import split_text
 
@@ -37,22 +34,6 @@ def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
     [334, 61, 134]
     """
     return parse_entities(split_text("passages_and_entities", "entities", split))
-
-
-def read_entities(path: str | Path) -> tuple[TaggedSentence, ...]:
-    r"""Read a UTF-8 file with a word and its tag on each line.
-
-    Args:
-        path: The file, as `parse_entities` reads it.
-
-    Returns:
-        In the order of the file.
-
-    Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If it is not UTF-8, or a line is wrong; the message gives its number.
-    """
-    return parse_entities(read_text(path))
 
 
 def parse_entities(text: str) -> tuple[TaggedSentence, ...]:

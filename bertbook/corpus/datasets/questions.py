@@ -1,24 +1,10 @@
-"""Questions about passages: those of Chapter 18, and any file that is written as SQuAD is."""
+"""Questions about passages: those of Chapter 18."""
 
-import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
-
-from minibert.text_files import read_text
+from typing import NamedTuple
 
 from .splits import split_text
 
-KINDS = {
-    "who": r"\bwho(m|se)?\b|谁",
-    "where": r"\bwhere\b|哪里",
-    "when": r"\bwhen\b|什么时候",
-    "how many": r"\bhow (many|much|long|old|far|high|tall|wide|heavy|often)\b|几|多少",
-    "why": r"\bwhy\b|为什么",
-    "which": r"\bwhich\b|哪",
-    "what": r"\bwhat\b|什么",
-}
 ASKED = re.compile(r"(?P<question>.+[?？]) (?P<sign>[=≠]) (?P<answer>.+)")
 
 
@@ -107,40 +93,6 @@ def parse_questions(text: str) -> tuple[Question, ...]:
     return tuple(questions)
 
 
-def read_squad(path: str | Path) -> tuple[Question, ...]:
-    r"""Read a file of SQuAD, version 1.1 or 2.0, or one of the same make.
-
-    Args:
-        path: The JSON file.
-
-    Returns:
-        In the order of the file.
-
-    Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If it is made otherwise, or an answer is not where ``answer_start`` says.
-    """
-    text = read_text(path)
-    try:
-        return tuple(_squad_questions(json.loads(text)))
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
-        raise ValueError(
-            f"{str(path)!r} is not made as SQuAD is ({type(error).__name__}: {error}); give a file "
-            "like train-v1.1.json or dev-v2.0.json"
-        ) from error
-
-
-def question_kind(question: str) -> str:
-    """Return the kind of a question: the first question word in it."""
-    # 什么时候 holds 什么, so that of two kinds at one place the earlier one in the table counts.
-    found = [
-        (match.start(), rank, kind)
-        for rank, (kind, pattern) in enumerate(KINDS.items())
-        if (match := re.search(pattern, question, re.IGNORECASE))
-    ]
-    return min(found)[2] if found else "other"
-
-
 def _question(
     name: str, title: str, context: str, question: str, sign: str, answer: str
 ) -> Question:
@@ -168,26 +120,3 @@ def _find(context: str, answer: str, once: bool) -> Span:
 def _slug(title: str) -> str:
     """Write a title in small letters and hyphens."""
     return "-".join(re.findall(r"\w+", title.lower()))
-
-
-def _squad_questions(content: Any) -> Iterator[Question]:
-    for article in content["data"]:
-        for paragraph in article["paragraphs"]:
-            context = paragraph["context"]
-            for entry in paragraph["qas"]:
-                answers, plausible = (
-                    tuple(Span(a["text"], a["answer_start"]) for a in entry.get(field, ()))
-                    for field in ("answers", "plausible_answers")
-                )
-                _require_placed(entry["id"], context, answers)
-                title = article.get("title", "")
-                yield Question(entry["id"], title, context, entry["question"], answers, plausible)
-
-
-def _require_placed(name: str, context: str, answers: tuple[Span, ...]) -> None:
-    for text, start in answers:
-        if not text or start < 0 or not context.startswith(text, start):
-            raise ValueError(
-                f"question {name!r}: its answer {text!r} is not at character {start} of the "
-                "context; correct answer_start"
-            )
