@@ -12,7 +12,6 @@ Chapter 21 has sentences with words of two senses, and the classes of the small 
 from bertbook.corpus.datasets.entities import (
     TaggedSentence,
     entity_sentences,
-    parse_entities,
 )
 from bertbook.corpus.datasets.glosses import Gloss, glosses_file, noun_glosses
 from bertbook.corpus.datasets.letters import (
@@ -24,14 +23,12 @@ from bertbook.corpus.datasets.letters import (
 from bertbook.corpus.datasets.meanings import (
     WORD_CLASSES,
     SenseSentence,
-    parse_senses,
     sense_sentences,
     word_classes,
 )
 from bertbook.corpus.datasets.question_pairs import (
     PAIR_LABELS,
     QuestionPair,
-    parse_pairs,
     question_pairs,
 )
 from bertbook.corpus.datasets.questions import (
@@ -43,7 +40,6 @@ from bertbook.corpus.datasets.requests import (
     MARKS,
     REQUEST_LABELS,
     Request,
-    parse_requests,
     service_requests,
 )
 from bertbook.corpus.datasets.splits import SPLITS
@@ -119,10 +115,6 @@ __all__ = [
     "masked_word_ladder",
     "masked_word_loss",
     "noun_glosses",
-    "parse_entities",
-    "parse_pairs",
-    "parse_requests",
-    "parse_senses",
     "parse_world",
     "passage_questions",
     "question_pairs",

@@ -5,11 +5,10 @@ from collections import Counter, defaultdict
 from importlib import resources
 from itertools import combinations
 
-import pytest
 from baselines import capital_names, known_words, surface
 
 from bertbook.core.metrics import score_entities
-from bertbook.corpus import entity_sentences, parse_entities
+from bertbook.corpus import entity_sentences
 from bertbook.topics.tag.tagging import find_entities
 
 SPLITS = {split: entity_sentences(split) for split in ("train", "validation", "test")}
@@ -60,27 +59,3 @@ def test_what_capitals_and_known_words_reach():
             counts[word.lower()][tag] += 1
     tag_of = {word: count.most_common(1)[0][0] for word, count in counts.items()}
     assert score_entities([known_words(s, tag_of) for s in sentences], right).f1 == 0
-
-
-def test_a_text_of_conll():
-    first, second = parse_entities(
-        "-DOCSTART- -X- -X- O\n\nAnna NNP B-NP B-PER\nBerg NNP I-NP I-PER\n# NN B-NP O\n\n\n"
-        "Rome NNP B-NP B-LOC\n"
-    )
-    assert first == (("Anna", "Berg", "#"), ("B-PER", "I-PER", "O"))
-    assert second.words == ("Rome",)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("in O\nRome LOC", r"line 2 \('Rome LOC'\) is not a word and a tag"),
-        ("Rome X-LOC", "is not a word and a tag"),
-        ("Rome I-LOC", "I-LOC continues a name, but the tag before it is O; .* with B-LOC"),
-        ("Anna B-PER\nRome I-LOC", "the tag before it is B-PER"),
-        ("Anna B-PER\n\nBerg I-PER", "line 3 .*the tag before it is O"),
-    ],
-)
-def test_a_line_that_makes_no_sense(text, message):
-    with pytest.raises(ValueError, match=message):
-        parse_entities(text)

@@ -7,7 +7,7 @@ import pytest
 from baselines import first_name, right_kind
 
 from bertbook.core.metrics import score_answers
-from bertbook.corpus.datasets.questions import parse_questions, passage_questions
+from bertbook.corpus import passage_questions
 
 SPLITS = {split: passage_questions(split) for split in ("train", "validation", "test")}
 EVERY = [asked for questions in SPLITS.values() for asked in questions]
@@ -15,8 +15,6 @@ CHINESE = re.compile(r"[\u4e00-\u9fff]")
 ENGLISH_TEST = [asked for asked in SPLITS["test"] if not CHINESE.search(asked.context)]
 FOLDER = resources.files("bertbook.corpus.datasets") / "passages_and_entities"
 SHEET = (FOLDER / "README.md").read_text("utf-8")
-
-PASSAGE = "== Towns: Ulm\nAnna saw Bert, and Anna left.\n\n"
 
 
 def topic(asked):
@@ -91,34 +89,3 @@ def scores(read):
 def test_what_capitals_and_numbers_reach(read, told):
     reached = scores(read)
     assert f"| {told} | {' | '.join(f'{score:.2f}' for score in reached)} |" in SHEET
-
-
-@pytest.mark.parametrize(
-    ("line", "answer"),
-    [
-        ("Who was seen? = Bert", ("Bert", 9)),
-        ("Who left? = and [Anna] left", ("Anna", 19)),
-        ("Who came? ≠ Anna", ("Anna", 0)),
-    ],
-)
-def test_an_answer_is_found_or_is_only_plausible(line, answer):
-    (asked,) = parse_questions(PASSAGE.replace("saw Bert", "saw\nBert") + "# mine\n" + line)
-    assert (asked.title, asked.id) == ("Towns: Ulm", "towns-ulm-1")
-    assert asked.is_impossible == ("≠" in line)
-    found = (asked.plausible_answers, asked.answers)
-    assert found == (((answer,), ()) if asked.is_impossible else ((), (answer,)))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (PASSAGE + "Who left? = Carl", r"line 4 .*holds 'Carl' 0 times"),
-        (PASSAGE + "Who left? = Anna", r"line 4 .*holds 'Anna' 2 times; quote words around"),
-        (PASSAGE + "Who left? = and [Anna", r"'and \[Anna' is no answer"),
-        (PASSAGE + "Who saw? = [Anna] saw\nWho left = Anna", r"line 5 \('Who left = Anna'\) is no"),
-        ("Anna left.", r"line 1 \('Anna left.'\) is no question"),
-    ],
-)
-def test_a_line_that_makes_no_sense(text, message):
-    with pytest.raises(ValueError, match=message):
-        parse_questions(text)

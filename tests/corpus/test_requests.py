@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from itertools import combinations
 from random import Random
 
 import pytest
@@ -12,8 +11,6 @@ from bertbook.corpus import (
     MARKS,
     PAIR_LABELS,
     REQUEST_LABELS,
-    parse_pairs,
-    parse_requests,
     question_pairs,
     service_requests,
 )
@@ -90,45 +87,34 @@ def test_the_phrasing_is_not_that_of_another_split(one, others, of):
 
 def test_the_rules_make_the_training_part_again():
     made = fill_frames(RULES.read_text(encoding="utf-8"), rng=Random(SEED))
-    assert parse_requests(made) == REQUESTS["train"]
     assert split_text("requests_and_pairs", "requests", "train").endswith(made)
     assert fill_frames(RULES.read_text(encoding="utf-8"), rng=Random(SEED + 1)) != made
 
 
-# Files of one's own
-
 TABLES = "OPENING: -\nCLOSING: -\nWHO: I | we | you\n== Billing: sums\n"
 
 
-def fill(text):
-    return fill_frames(TABLES + text, rng=Random(0))
-
-
 @pytest.mark.parametrize(
-    ("read", "text", "words"),
+    ("text", "words"),
     [
-        (parse_requests, "# mine\nhelp", r"line 2 \('help'\) has no heading"),
-        (parse_requests, "== Sales: hand\nhelp", "line 1 has the label 'Sales'"),
-        (parse_requests, "== Billing: hand\n(irony) thanks", "line 2 has the mark 'irony'"),
-        (parse_pairs, "== x\nhow?\nwhy?", "block 'x' has 0 lines '--'"),
-        (parse_pairs, "== x\nhow?\nwhy?\n--\nwho?", "'x' has 2 questions above '--' and 1 below"),
-        (parse_pairs, "how?", r"'how\?' stands in no block"),
-        (fill, "WHOM paid", r"'WHOM paid' names the table WHOM; there are OPENING, C"),
-        (fill, "I [pay | paid]", r"'I \[pay \| paid\]' has 2 fillings, 3 are needed"),
-        (service_requests, "dev", r"no split 'dev'; take 'train', 'validation' or 'test'"),
+        ("WHOM paid", r"'WHOM paid' names the table WHOM; there are OPENING, C"),
+        ("I [pay | paid]", r"'I \[pay \| paid\]' has 2 fillings, 3 are needed"),
     ],
 )
-def test_what_makes_no_requests_and_no_pairs(read, text, words):
+def test_rules_that_make_no_requests(text, words):
     with pytest.raises(ValueError, match=words):
-        read(text)
+        fill_frames(TABLES + text, rng=Random(0))
 
 
-@pytest.mark.parametrize("size", [2, 4])
-def test_a_block_makes_every_pair_but_mirror_images(size):
-    one, other = [f"a{i}" for i in range(size)], [f"b{i}" for i in range(size)]
-    pairs = parse_pairs("\n".join(["# mine", "== x", *one, "--", *other]))
-    duplicates = {frozenset(p[:2]) for p in pairs if p.label == "duplicate"}
-    others = {p[:2] for p in pairs if p.label == "not_duplicate"}
-    assert duplicates == {frozenset(p) for half in (one, other) for p in combinations(half, 2)}
-    assert others == {(a, b) for a in one for b in other if int(a[1]) + int(b[1]) != size - 1}
-    assert len(pairs) == 2 * size * (size - 1)
+def test_a_split_that_is_none():
+    with pytest.raises(ValueError, match=r"no split 'dev'; take 'train', 'validation' or 'test'"):
+        service_requests("dev")
+
+
+def test_no_pair_is_of_a_question_and_its_mirror_image():
+    """A question stands in as many duplicates as not, so that it does not tell its class."""
+    for split in SPLITS:
+        counts = {label: Counter() for label in PAIR_LABELS}
+        for pair in PAIRS[split]:
+            counts[pair.label].update((pair.first, pair.second))
+        assert counts["duplicate"] == counts["not_duplicate"]

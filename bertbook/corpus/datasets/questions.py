@@ -1,11 +1,13 @@
 """Questions about passages: those of Chapter 18."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from .splits import split_text
 
-ASKED = re.compile(r"(?P<question>.+[?？]) (?P<sign>[=≠]) (?P<answer>.+)")
+ASKED = re.compile(r"(.+[?？]) ([=≠]) (.+)")
+WORD = re.compile(r"\w+")
 
 
 class Span(NamedTuple):
@@ -60,52 +62,36 @@ def passage_questions(split: str) -> tuple[Question, ...]:
     >>> [len(passage_questions(split)) for split in ("train", "validation", "test")]
     [1282, 202, 423]
     """
-    return parse_questions(split_text("passages_and_entities", "questions", split))
+    return tuple(_parse(split_text("passages_and_entities", "questions", split)))
 
 
-def parse_questions(text: str) -> tuple[Question, ...]:
-    """Read passages and questions from the book's own text format.
+def _parse(text: str) -> Iterator[Question]:
+    """Read passages and questions.
 
     Below ``== Topic: Title`` stand the lines of a passage, then its questions, each with its answer
     after ``=``, or after ``≠`` words that only seem to answer it.
     """
-    questions: list[Question] = []
-    title, lines, first = "", [], 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        line = line.strip()
-        if not line or line.startswith("#"):
+    title, lines, number = "", [], 0
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line.startswith("#"):
             continue
         if line.startswith("== "):
-            title, lines, first = line.removeprefix("== "), [], len(questions)
+            title, lines, number = line.removeprefix("== "), [], 0
         elif match := ASKED.fullmatch(line):
-            name = f"{_slug(title)}-{len(questions) - first + 1}"
-            try:
-                questions.append(_question(name, title, " ".join(lines), **match.groupdict()))
-            except ValueError as error:
-                raise ValueError(f"line {number} ({line!r}): {error}") from None
-        elif title and len(questions) == first:
-            lines.append(line)
+            number += 1
+            question, sign, answer = match.groups()
+            found = (_find(" ".join(lines), answer, once=sign == "="),)
+            name = f"{'-'.join(WORD.findall(title.lower()))}-{number}"
+            both = (found, ()) if sign == "=" else ((), found)
+            yield Question(name, title, " ".join(lines), question, *both)
         else:
-            raise ValueError(
-                f"line {number} ({line!r}) is no question with = or ≠ and an answer; a new passage "
-                "begins with '== Topic: Title'"
-            )
-    return tuple(questions)
-
-
-def _question(
-    name: str, title: str, context: str, question: str, sign: str, answer: str
-) -> Question:
-    found = (_find(context, answer, once=sign == "="),)
-    return Question(name, title, context, question, *((found,) if sign == "=" else ((), found)))
+            lines.append(line)
 
 
 def _find(context: str, answer: str, once: bool) -> Span:
-    """Find an answer in a passage, by the words around it where they are given."""
+    """Find an answer in a passage, by the words around it where they are given: a [word] b."""
     before, opened, rest = answer.partition("[")
-    words, closed, after = rest.partition("]") if opened else (answer, "", "")
-    if bool(opened) != bool(closed) or not words:
-        raise ValueError(f"{answer!r} is no answer; write it alone or as 'before [answer] after'")
+    words, _, after = rest.partition("]") if opened else (answer, "", "")
     before = before if opened else ""
     quoted = before + words + after
     times = len(re.findall(f"(?={re.escape(quoted)})", context))  # overlapping ones too
@@ -115,8 +101,3 @@ def _find(context: str, answer: str, once: bool) -> Span:
             "is once, 'before [answer] after'"
         )
     return Span(words, context.index(quoted) + len(before))
-
-
-def _slug(title: str) -> str:
-    """Write a title in small letters and hyphens."""
-    return "-".join(re.findall(r"\w+", title.lower()))
