@@ -114,9 +114,6 @@ def bootstrap_interval(
         low: The lower end of the interval, in the shape of one row.
         high: The upper end.
 
-    Raises:
-        ValueError: If there are fewer than 2 rows.
-
     Source: Efron (1979).
 
     >>> low, high = bootstrap_interval(np.arange(101.0), rng=np.random.default_rng(0))
@@ -159,9 +156,6 @@ def rank_correlation(first: Real[np.ndarray, "..."], second: Real[np.ndarray, ".
     Returns:
         1 for the same order, -1 for the reverse; NaN if one list has no order at all.
 
-    Raises:
-        ValueError: If the lists do not have the same length.
-
     Source: Spearman (1904).
 
     >>> rank_correlation(np.array([0.1, 0.2, 0.7]), np.array([1.0, 10, 100]))
@@ -200,9 +194,6 @@ def patch_heads(
 
     Yields:
         While the heads are replaced; the weights are never touched.
-
-    Raises:
-        ValueError: If the model has no such head.
 
     Source: Vig et al. (2020), section 3.
 

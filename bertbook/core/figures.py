@@ -21,9 +21,6 @@ def picture(figure: Figure | Axes, *, alt: str, caption: str = "") -> Html:
         figure: Drawn already; it is closed here.
         alt: What the figure shows, in words, for readers who cannot see it.
         caption: Text below it; may be empty inside :func:`explore`, which has its own.
-
-    Raises:
-        ValueError: If `alt` is empty.
     """
     if not alt.strip():
         raise ValueError("a picture needs an alt text: say in one sentence what it shows")

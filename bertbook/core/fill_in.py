@@ -42,9 +42,6 @@ def fill_in(
 
     Returns:
         A displayable figure; without a script it shows the best possible answers.
-
-    Raises:
-        ValueError: If a pair has no starred word or several, or the small world never tells it.
     """
     texts, words = told_at_best(pairs)
     stage = f'<div class="mb-stage">{_first_state(texts[0])}</div>'
@@ -83,9 +80,6 @@ def next_sentence(
 
     Returns:
         A displayable figure; before a click it shows what both say of the first pair.
-
-    Raises:
-        ValueError: If the small world never tells one of the pairs.
     """
     from .watching import Watched  # PyTorch takes seconds to load, and most chapters do without
 

@@ -67,9 +67,6 @@ def swap_heads(
 
     Returns:
         A displayable figure; without a script it shows the first swap.
-
-    Raises:
-        ValueError: If a text has no ``[MASK]``, or there is no such head.
     """
     from .watching import Watched
 

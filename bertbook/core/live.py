@@ -62,9 +62,6 @@ def type_ahead(
 
     Returns:
         A displayable figure; without a script it shows the first text.
-
-    Raises:
-        ValueError: If there is no text.
     """
     if not stored:
         raise ValueError("the field needs a text to begin with, for example stored=['unaffable']")

@@ -29,9 +29,6 @@ def small_map(
     Returns:
         HTML.
 
-    Raises:
-        ValueError: If `alt` is empty, or there are labels and their number does not fit.
-
     >>> small_map(np.array([[1.0, 0.0]]), "The first token gets everything.").count("M0 0h1")
     1
     """

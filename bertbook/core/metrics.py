@@ -107,10 +107,6 @@ def score_answers(predictions: Sequence[str], truths: Sequence[Sequence[str]]) -
     Returns:
         Means over all questions.
 
-    Raises:
-        TypeError: If the true answers to a question are one string.
-        ValueError: If there is no question, or predictions and truths are not equally many.
-
     >>> score_answers(["Shanghai", "in 1990"], [["Shanghai", "the city of Shanghai"], ["1990"]])
     AnswerScores(exact_match=0.5, f1=0.8333333333333333)
     """
@@ -140,9 +136,6 @@ def score_entities(
 
     Returns:
         For all kinds together; filter the entities first to score one kind.
-
-    Raises:
-        ValueError: If there is no sentence, or predictions and truths are not equally many.
 
     Source: Tjong Kim Sang and De Meulder (2003), section 2.4.
 

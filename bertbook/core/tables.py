@@ -32,9 +32,6 @@ def show_table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int 
     Returns:
         A displayable table. As text it is the same rows.
 
-    Raises:
-        ValueError: If the columns are not equally long.
-
     >>> show_table({"heads": ["1", "2"], "loss": [0.25, {"mean": 0.2, "sd": 0.01}]}, "Five seeds.")
     Five seeds.
     heads | loss
@@ -70,9 +67,6 @@ def parts_table(record: Mapping[str, Any], upto: str) -> Html:
 
     Returns:
         One row for each toy, then the best of a bag of words and the floor.
-
-    Raises:
-        ValueError: If the record has no such row.
     """
     names = [row["name"] for row in record["rows"]]
     if upto not in names:
@@ -128,9 +122,6 @@ def result_table(columns: Sequence[str], rows: Sequence[Sequence[object]], corne
 
     Returns:
         HTML, for :func:`html`.
-
-    Raises:
-        ValueError: If a row has more cells than there are columns, or fewer.
 
     >>> result_table(["right"], [["naive Bayes", "0.68"]]).count("<tr>")
     2

@@ -55,9 +55,6 @@ def attention_map(
 
     Returns:
         The axes, with the grid drawn.
-
-    Raises:
-        ValueError: If the numbers of rows and columns do not fit the labels.
     """
     columns = rows if columns is None else columns
     if probs.shape != (len(rows), len(columns)):
@@ -168,9 +165,6 @@ def what_parts_buy(record: Mapping[str, Any], upto: str) -> Axes:
 
     Returns:
         The axes, with the rows from top to bottom. Their loss axis is the same for every part.
-
-    Raises:
-        ValueError: If the record has no such part.
     """
     parts = [row["part"] for row in record["rows"]]
     if upto not in parts:

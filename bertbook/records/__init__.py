@@ -24,9 +24,6 @@ def record_of(run: str) -> dict[str, Any]:
     Returns:
         Its numbers, by their names.
 
-    Raises:
-        ValueError: If there is no such record; the message names those that there are.
-
     >>> "command" in record_of("toy_parts")
     True
     """
@@ -46,9 +43,6 @@ def trained_folder(name: str) -> Path:
 
     Returns:
         The folder, in the installed package.
-
-    Raises:
-        ValueError: If there is no such model; the message names those that there are.
 
     >>> sorted(path.name for path in trained_folder("small-world").iterdir())
     ['config.json', 'model.safetensors', 'vocab.txt']

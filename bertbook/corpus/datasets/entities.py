@@ -29,9 +29,6 @@ def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
     Returns:
         With persons (PER), places (LOC) and organizations (ORG).
 
-    Raises:
-        ValueError: When there is no such split.
-
     >>> [len(entity_sentences(split)) for split in ("train", "validation", "test")]
     [334, 61, 134]
     """

@@ -33,9 +33,6 @@ def question_pairs(split: str) -> tuple[QuestionPair, ...]:
     Returns:
         Block by block; shuffle them before you train.
 
-    Raises:
-        ValueError: When there is no such split.
-
     >>> [len(question_pairs(split)) for split in ("train", "validation", "test")]
     [480, 120, 144]
     """

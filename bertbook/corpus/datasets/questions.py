@@ -56,9 +56,6 @@ def passage_questions(split: str) -> tuple[Question, ...]:
     Returns:
         Passage after passage.
 
-    Raises:
-        ValueError: When there is no such split.
-
     >>> [len(passage_questions(split)) for split in ("train", "validation", "test")]
     [1282, 202, 423]
     """

@@ -37,9 +37,6 @@ def service_requests(split: str) -> tuple[Request, ...]:
     Returns:
         Class by class; shuffle them before you train.
 
-    Raises:
-        ValueError: When there is no such split.
-
     >>> [len(service_requests(split)) for split in ("train", "validation", "test")]
     [630, 120, 180]
     >>> service_requests("test")[0].text

@@ -40,10 +40,6 @@ def vocabulary(sentences: Sequence[str]) -> tuple[str, ...]:
     Returns:
         ``[MASK]`` first, then the words in alphabetical order, each once.
 
-    Raises:
-        ValueError: When there is no word, or ``[MASK]`` is one of the words.
-        TypeError: When a single string is given.
-
     >>> vocabulary(["one cat", "one dog"])
     ('[MASK]', 'cat', 'dog', 'one')
     """
@@ -91,9 +87,6 @@ def masked_word_ladder(sentences: Sequence[str]) -> Ladder:
     Returns:
         Nats per masked word; ``full`` is the exact floor of the corpus: ``uniform >= unigram >=
         neighbors >= full`` and ``unigram >= bag >= full``.
-
-    Raises:
-        ValueError, TypeError: As ``vocabulary`` does.
 
     >>> ladder = masked_word_ladder(["one cat", "one dog"])
     >>> [round(loss, 4) for loss in ladder]

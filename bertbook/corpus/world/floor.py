@@ -75,9 +75,6 @@ def world_ladder(
     Returns:
         Nats per masked word, ``unigram >= neighbors >= sentence``.
 
-    Raises:
-        ValueError: When the world has too few stories.
-
     >>> from bertbook.corpus import parse_world
     >>> world = parse_world("document HERO: anna | ben\nHERO reads\nHERO sleeps")
     >>> [round(loss, 4) for loss in world_ladder(world, stories=1)]
@@ -134,9 +131,6 @@ def corrupted_floors(
 
     Returns:
         With standard errors.
-
-    Raises:
-        ValueError: When not one word was chosen.
 
     >>> from bertbook.corpus import parse_world, sample_pairs
     >>> world = parse_world("document HERO: anna | ben\nHERO reads\nHERO sleeps")

@@ -75,9 +75,6 @@ def parse_world(text: str) -> World:
     Returns:
         With at least one story.
 
-    Raises:
-        ValueError: When a line makes no sense; the sentence says which, and what to write.
-
     >>> world = parse_world("document HERO: anna | ben\nHERO [reads | sleeps]\nthe day ends")
     >>> world.heroes.rows, len(world.stories)
     ((('anna',), ('ben',)), 1)

@@ -46,9 +46,6 @@ class Oracle:
         with_senses: Whether to tell the senses of a word apart, and believe in ``bank/river`` or
             ``bank/money``.
 
-    Raises:
-        ValueError: When the world has too few stories.
-
     >>> from bertbook.corpus import small_world
     >>> oracle = Oracle(small_world())
     >>> first = "anna kicks the blue ball over the wall"
@@ -86,9 +83,6 @@ class Oracle:
         Returns:
             Without noise: each place given all the others, as if it alone was also hidden. With
             noise: each place as if it was chosen, given all that is shown.
-
-        Raises:
-            ValueError: When a pair can never be told, or holds a word that the world does not have.
         """
         texts = [tuple(map(_split, pair[:2])) for pair in pairs]
         groups = defaultdict(list)

@@ -40,9 +40,6 @@ def sample_documents(
     Returns:
         The sentences of each document, two for each story.
 
-    Raises:
-        ValueError: When the world has too few stories.
-
     >>> from bertbook.corpus import small_world
     >>> (document,) = sample_documents(small_world(), 1, rng=np.random.default_rng(0))
     >>> for sentence in document[:2]:
@@ -67,9 +64,6 @@ def sample_tagged(
 
     Returns:
         Sentences of words, ``bank/river`` where a word has several senses.
-
-    Raises:
-        ValueError: When the world has too few stories.
 
     >>> from bertbook.corpus import small_world
     >>> (document,) = sample_tagged(small_world(), 1, rng=np.random.default_rng(0))
@@ -101,9 +95,6 @@ def sample_pairs(
 
     Returns:
         Independent of each other.
-
-    Raises:
-        ValueError: When the world has too few stories.
 
     >>> from bertbook.corpus import small_world
     >>> pairs = sample_pairs(small_world(), 100, rng=np.random.default_rng(0))

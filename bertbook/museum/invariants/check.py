@@ -63,9 +63,6 @@ def check_invariants(model: nn.Module) -> Findings:
         "holds", "broken", or "refuses" where the model stops with an error at every text: then
         `broken` is empty because nothing could be asked.
 
-    Raises:
-        ValueError: If max_position_embeddings or vocab_size leaves no room for the texts.
-
     >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel
     >>> findings = check_invariants(BertModel(BertConfig.tiny(vocab_size=89)))

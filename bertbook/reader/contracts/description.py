@@ -69,9 +69,6 @@ def contract(role: Part) -> str:
     Returns:
         How it is built and called, what comes back, and which parameters it has.
 
-    Raises:
-        ValueError: If no model asks for it.
-
     >>> from minibert.model import BertPooler
     >>> print(contract(BertPooler))
     BertPooler: built as MyPooler(config), called as

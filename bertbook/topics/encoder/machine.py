@@ -45,9 +45,6 @@ def machine(
         caption: Text below the drawing: what to open, and what to look for.
         tokens: Length of the row that goes through.
         config: The sizes; by default those of the base model.
-
-    Raises:
-        ValueError: If there is no such part.
     """
     parts = _parts(tokens, config or BertConfig.base())
     if open_at and not any(_holds(part, open_at) for part in parts if isinstance(part, Part)):

@@ -28,10 +28,6 @@ def stepwise(
         questions: In their order; the answers are made with ``right`` and ``wrong`` of
             ``bertbook.core.quizzes``.
         caption: Text below: what to watch.
-
-    Raises:
-        ValueError: If there is no question, one has not exactly one right answer and a reply to
-            each, or the drawing has nothing that one of them shows.
     """
     if not questions:
         raise ValueError("a drawing that fills step by step needs at least one question")

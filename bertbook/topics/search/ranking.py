@@ -27,9 +27,6 @@ def ranks_of_right(
     Returns:
         ``1 + number of higher scores``, and ``number of scores that are not lower``.
 
-    Raises:
-        ValueError: If a score is no number, or there is not one right document for each query.
-
     >>> ranks_of_right(np.array([[0.9, 0.1, 0.3], [0.2, 0.2, 0.1]]), [0, 1])
     array([[1, 1],
            [1, 2]])

@@ -31,9 +31,6 @@ def train_toy(
 
     Returns:
         A displayable figure; without a script it shows the ladder.
-
-    Raises:
-        ValueError: If a question has no ``[MASK]`` or several.
     """
     for query in queries:
         if query.split().count("[MASK]") != 1:

@@ -21,9 +21,6 @@ def cosine_gap(vectors: Float[np.ndarray, "rows dim"], labels: Sequence[Hashable
     Returns:
         0 if the label makes no difference; at most 2.
 
-    Raises:
-        ValueError: If there are no pairs to compare.
-
     >>> cosine_gap(np.array([[1.0, 0], [2, 0], [0, 1]]), ["a", "a", "b"])
     1.0
     """
@@ -139,9 +136,6 @@ def fit_probe(
 
     Returns:
         The minimum.
-
-    Raises:
-        ValueError: If the penalty is not positive: the minimum may then lie at infinity.
 
     Source: Alain & Bengio (2017).
 
