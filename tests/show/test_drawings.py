@@ -1,4 +1,4 @@
-"""Small drawings show their numbers, and what they are given cannot write into the page."""
+"""Small drawings show numbers in their places, and nothing can write into the page."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -23,6 +23,8 @@ def test_what_is_written_is_escaped_and_every_picture_has_a_name():
     axes = ("across", "up")
     svg = arrow_map({"a&b": [2, 2]}, {"here": [2.2, 1.2]}, alt="A < B.", axes=axes, notes=["1.00"])
     assert {*texts(svg)} >= {"a&b", "here", *axes, "1.00"}
+    ends = re.findall(r'd="M62 300L([\d.]+) ([\d.]+)M', svg)
+    assert [((float(x) - 62) / 50, (300 - float(y)) / 50) for x, y in ends] == [(2, 2), (2.2, 1.2)]
     content = small_map(np.eye(2), 'the "diagonal"', ["<b>", "cat"], ["one", "two"])
     assert texts(content) == ["<b>", "cat", "one", "two"]
     for drawing, name in ((svg, "A < B."), (content, 'the "diagonal"')):
@@ -75,6 +77,7 @@ def test_the_machine_has_the_shapes_of_the_model_and_opens_where_it_is_asked_to(
     for table in ("word_embeddings", "position_embeddings", "token_type_embeddings"):
         rows, hidden = getattr(model.embeddings, table).weight.shape
         assert f"{rows} × {hidden}" in content
+    assert f"5 × {tiny.intermediate_size}" in content
     opened = re.findall(
         r'<details class="mb-box" open><summary>([^<]*) <',
         machine("attention", caption="c").content,

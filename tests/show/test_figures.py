@@ -6,11 +6,12 @@ import xml.etree.ElementTree as ElementTree
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.collections import PathCollection
 from matplotlib.colors import to_rgb
 
 from bertbook.core import picture
 from bertbook.core.palette import PALETTE
-from bertbook.core.visualize import attention_map, new_axes, what_parts_buy
+from bertbook.core.visualize import attention_map, head_grid, loss_curve, new_axes, what_parts_buy
 from bertbook.records import record_of
 
 
@@ -55,10 +56,23 @@ def test_every_color_stands_out_on_light_and_dark(color, page):
     assert (high + 0.05) / (low + 0.05) >= 3
 
 
-def test_attention_map_writes_row_and_column_in_their_places():
+def places(axes):
+    return {tuple(map(float, t.get_position())): t.get_text() for t in axes.texts}
+
+
+def test_numbers_lines_and_dots_stand_in_their_places():
+    """Chapters compare what a figure says, and not where."""
     axes = attention_map(np.array([[0.1, 0.9]]), ["cat"], ["one", "two"])
-    texts = {tuple(map(float, t.get_position())): t.get_text() for t in axes.texts}
-    assert texts == {(0.0, 0.0): "0.10", (1.0, 0.0): "0.90"}
+    assert places(axes) == {(0.0, 0.0): "0.10", (1.0, 0.0): "0.90"}
+    axes = head_grid(np.array([[0.25, 1.0, 0.0], [0.5, 0.125, 0.75]]))
+    assert places(axes) == {(1.0, 0.0): "1.00", (0.0, 1.0): ".50", (2.0, 1.0): ".75"}
+    axes = loss_curve([0, 1], {"loss": [2.0, 1.0], "other": [3.0, 2.0]}, {"floor": 0.5})
+    assert [list(line.get_ydata()) for line in axes.lines] == [[2, 1], [3, 2], [0.5, 0.5]]
+    axes, rows = what_parts_buy(record := record_of("toy_parts"), "heads"), record["rows"]
+    dots = [each for each in axes.collections if isinstance(each, PathCollection)]
+    found = [[float(x) for x, _ in each.get_offsets()] for each in dots]
+    assert found == [row["runs"]["loss"] for row in rows[: len(dots)]]
+    assert rows[len(dots) - 1]["part"] == "heads" != rows[len(dots)]["part"]
     plt.close("all")
 
 

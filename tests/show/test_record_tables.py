@@ -13,7 +13,7 @@ from bertbook.records import record_of
 from bertbook.topics.classify.runs import Runs, lead_over
 from bertbook.topics.family.shoot_out import member_runs, paired_interval
 from bertbook.topics.faster.ladder import quartiles, shares_of_peak
-from bertbook.topics.machines.tables import fixed_seconds, talk_seconds
+from bertbook.topics.machines.tables import both_bounds, fixed_seconds, talk_seconds
 from bertbook.topics.search.tables import best_runs, gains_of
 from bertbook.topics.tag.results import counts_of_names, drawn_f1, middle_of
 from bertbook.topics.tag.tagging import find_entities
@@ -96,6 +96,12 @@ def test_talk_lies_between_two_measured_sizes_and_fixed_work_is_what_no_row_make
     assert talk_seconds(record, 1000) == pytest.approx(1.0)
     updates = {"2": {"one": [6.0, 6, 6]}, "8": {"one": [12.0, 12, 12]}}
     assert fixed_seconds(updates) == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("sent", [0.0, 1.0, 9.0])
+def test_hidden_sending_is_never_slower(sent):
+    apart, hidden = both_bounds(8.0, sent, 2.0)
+    assert apart == 8 / (5 + sent) <= hidden == 8 / (2 + max(3, sent))
 
 
 def test_a_gpus_share_of_its_peak_is_what_its_times_give():
