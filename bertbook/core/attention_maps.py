@@ -97,9 +97,7 @@ def attention_share(
 
 
 def bootstrap_interval(
-    values: Float[np.ndarray, "rows ..."],
-    *,
-    rng: np.random.Generator,
+    values: Float[np.ndarray, "rows ..."], *, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
     """Return the 95 % interval for the mean of a sample, by resampling (bootstrap).
 
@@ -179,8 +177,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 @contextmanager
 def patch_heads(
-    model: BertModel,
-    contexts: Mapping[tuple[int, int], Float[Tensor, "..."] | float],
+    model: BertModel, contexts: Mapping[tuple[int, int], Float[Tensor, "..."] | float]
 ) -> Iterator[None]:
     """Replace what some heads bring home, for the length of a `with` block.
 
@@ -232,8 +229,7 @@ def patch_heads(
 
 
 def ablate_heads(
-    model: BertModel,
-    heads: Collection[tuple[int, int]],
+    model: BertModel, heads: Collection[tuple[int, int]]
 ) -> AbstractContextManager[None]:
     """Silence some heads, each (layer, head), for a `with` block, as `patch_heads` does with 0."""
     return patch_heads(model, dict.fromkeys(heads, 0.0))

@@ -20,11 +20,7 @@ STYLE = ".mb-unknown{text-decoration:underline wavy #c8681e}"
 
 
 def fill_in(
-    pairs: Sequence[tuple[str, str]],
-    folder: str | Path,
-    *,
-    caption: str,
-    silence: bool = False,
+    pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str, silence: bool = False
 ) -> Html:
     """Show sentences in which a reader hides any word, and what a model and the oracle say.
 

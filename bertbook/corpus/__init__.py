@@ -9,46 +9,20 @@ glosses out of WordNet, which nobody here wrote.
 Chapter 21 has sentences with words of two senses, and the classes of the small world's words.
 """
 
-from bertbook.corpus.datasets.entities import (
-    TaggedSentence,
-    entity_sentences,
-)
+from bertbook.corpus.datasets.entities import TaggedSentence, entity_sentences
 from bertbook.corpus.datasets.glosses import Gloss, glosses_file, noun_glosses
-from bertbook.corpus.datasets.letters import (
-    LETTER_LABELS,
-    Letter,
-    letters_file,
-    town_letters,
-)
+from bertbook.corpus.datasets.letters import LETTER_LABELS, Letter, letters_file, town_letters
 from bertbook.corpus.datasets.meanings import (
     WORD_CLASSES,
     SenseSentence,
     sense_sentences,
     word_classes,
 )
-from bertbook.corpus.datasets.question_pairs import (
-    PAIR_LABELS,
-    QuestionPair,
-    question_pairs,
-)
-from bertbook.corpus.datasets.questions import (
-    Question,
-    Span,
-    passage_questions,
-)
-from bertbook.corpus.datasets.requests import (
-    MARKS,
-    REQUEST_LABELS,
-    Request,
-    service_requests,
-)
+from bertbook.corpus.datasets.question_pairs import PAIR_LABELS, QuestionPair, question_pairs
+from bertbook.corpus.datasets.questions import Question, Span, passage_questions
+from bertbook.corpus.datasets.requests import MARKS, REQUEST_LABELS, Request, service_requests
 from bertbook.corpus.datasets.splits import SPLITS
-from bertbook.corpus.kjv.chapters import (
-    Chapter,
-    KjvParts,
-    kjv_parts,
-    kjv_text,
-)
+from bertbook.corpus.kjv.chapters import Chapter, KjvParts, kjv_parts, kjv_text
 from bertbook.corpus.toy.ladder import (
     MASK_TOKEN,
     Ladder,

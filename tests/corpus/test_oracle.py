@@ -9,12 +9,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertbook.corpus import (
-    MaskingNoise,
-    Oracle,
-    parse_world,
-    small_world,
-)
+from bertbook.corpus import MaskingNoise, Oracle, parse_world, small_world
 
 STORIES = 2
 WORLD = parse_world(exact_pairs.TINY)

@@ -7,13 +7,7 @@ from random import Random
 import pytest
 
 from benchmarks.request_frames import RULES, SEED, fill_frames
-from bertbook.corpus import (
-    MARKS,
-    PAIR_LABELS,
-    REQUEST_LABELS,
-    question_pairs,
-    service_requests,
-)
+from bertbook.corpus import MARKS, PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
 from bertbook.corpus.datasets.splits import split_text
 
 SPLITS = ("train", "validation", "test")

@@ -104,8 +104,7 @@ def test_an_encoder_that_takes_texts_of_one_length_only_refuses():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "part"),
-    [("Esm", "contact_head.regression.weight"), ("Xmod", "adapter_modules.de_DE")],
+    ("name", "part"), [("Esm", "contact_head.regression.weight"), ("Xmod", "adapter_modules.de_DE")]
 )
 def test_what_has_no_part_is_named(name, part):
     told = repr(check_invariants(build(name, **RIGHT[name])))

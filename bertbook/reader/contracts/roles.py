@@ -49,9 +49,7 @@ class Role:
 
 ROLES: dict[Callable[..., Any], Role] = {
     BertEmbeddings: Role(
-        ("config",),
-        ("input_ids", "token_type_ids", "position_ids", "inputs_embeds"),
-        HIDDEN,
+        ("config",), ("input_ids", "token_type_ids", "position_ids", "inputs_embeds"), HIDDEN
     ),
     BertSelfAttention: Role(("config",), _ATTENTION, _CONTEXT),
     BertSelfOutput: Role(("config",), _RESIDUAL, HIDDEN),
@@ -73,10 +71,7 @@ ROLES: dict[Callable[..., Any], Role] = {
     ),
     BertPredictionHeadTransform: Role(("config",), ("hidden_states",), "(..., hidden)"),
     BertLMPredictionHead: Role(
-        ("config", "word_embeddings"),
-        ("hidden_states",),
-        "(..., vocab)",
-        "MyPredictionHead",
+        ("config", "word_embeddings"), ("hidden_states",), "(..., vocab)", "MyPredictionHead"
     ),
     BertOnlyMLMHead: Role(
         ("config", "word_embeddings"), ("hidden_states",), "(..., vocab)", "MyMlmHead"

@@ -32,8 +32,7 @@ def rest_may_be_left_out(pair: ModulePair) -> bool:
     except TypeError:
         return False
     return same_numbers(
-        pair.take_apart(output, pair.reference(given[0])),
-        pair.run(pair.submission, **nothing),
+        pair.take_apart(output, pair.reference(given[0])), pair.run(pair.submission, **nothing)
     )
 
 

@@ -60,11 +60,7 @@ def machine(
 
 def _parts(tokens: int, config: BertConfig) -> tuple:
     """Put the machine together, from the ids to the summary."""
-    hidden, wide, heads = (
-        config.hidden_size,
-        config.intermediate_size,
-        config.num_attention_heads,
-    )
+    hidden, wide, heads = (config.hidden_size, config.intermediate_size, config.num_attention_heads)
     states, size = f"{tokens} × {hidden}", config.hidden_size // heads
     tables = tuple(
         Part(name, f"{rows:,} × {hidden}")

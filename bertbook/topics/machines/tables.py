@@ -13,9 +13,7 @@ BYTES = 4  # of a number in 32 bits
 
 
 def memory_table(
-    pencil: Callable[[int, int, int], tuple[float, float]],
-    sizes: Mapping[str, int],
-    processes: int,
+    pencil: Callable[[int, int, int], tuple[float, float]], sizes: Mapping[str, int], processes: int
 ) -> Html:
     """Say what one of some processes keeps and sends at each stage, in gigabytes."""
     rows = []

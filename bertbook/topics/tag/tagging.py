@@ -35,9 +35,7 @@ class Entity(NamedTuple):
 
 
 def tag_pieces(
-    tokenizer: WordPieceTokenizer,
-    words: Sequence[str],
-    labels: Sequence[int] | None = None,
+    tokenizer: WordPieceTokenizer, words: Sequence[str], labels: Sequence[int] | None = None
 ) -> TaggedPieces:
     """Cut words into pieces; a word's label goes to its first piece.
 

@@ -38,9 +38,7 @@ def cosine_gap(vectors: Float[np.ndarray, "rows dim"], labels: Sequence[Hashable
 
 
 def nearest_mean(
-    vectors: Float[np.ndarray, "rows dim"],
-    labels: Sequence[Hashable],
-    groups: Sequence[Hashable],
+    vectors: Float[np.ndarray, "rows dim"], labels: Sequence[Hashable], groups: Sequence[Hashable]
 ) -> Float[np.ndarray, " rows"]:
     """Give each vector the label of the nearest mean, learned from all other groups.
 
