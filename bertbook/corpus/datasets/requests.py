@@ -52,5 +52,5 @@ def _parse(text: str) -> Iterator[Request]:
         if line.startswith("== "):
             label, origin = line.removeprefix("== ").split(": ")
         elif line.strip() and not line.startswith("#"):
-            mark, words = MARKED.fullmatch(line).groups(default="")
+            ((mark, words),) = MARKED.findall(line)
             yield Request(words, label, origin, mark)
