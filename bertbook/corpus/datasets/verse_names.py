@@ -23,16 +23,11 @@ AROUND = 8  # words that are kept on either side of a name
 class VerseName(NamedTuple):
     """A name in a verse, with a few words on either side.
 
-    Parameters
-    ----------
-    verse : str
-        Where it stands, such as ``Genesis 12:10``.
-    words : tuple of str
-        The words around the name, and itself.
-    place : int
-        Which of these is the name.
-    kind : str
-        ``person`` or ``location``.
+    Args:
+        verse: Where it stands, such as ``Genesis 12:10``.
+        words: The words around the name, and itself.
+        place: Which of these is the name.
+        kind: ``person`` or ``location``.
     """
 
     verse: str
@@ -64,11 +59,9 @@ def kinds_of_names() -> dict[str, str]:
 def verse_names() -> list[VerseName]:
     """Find the names in the verses: of each at most five places, drawn.
 
-    Examples
-    --------
     >>> first = verse_names()[0]
     >>> first.name, first.kind, first.verse
-    ('Aaron', 'person', 'Exodus 8:5')
+    ('Abraham', 'person', 'Deuteronomy 6:10')
     """
     kinds, rng = kinds_of_names(), random.Random(17)
     found: dict[str, list[VerseName]] = {name: [] for name in kinds}

@@ -181,14 +181,10 @@ def drawn_shares(
 def verse_names_table(record: Mapping) -> Html:
     """Say how often readers tell persons from places in verses, by what they are shown.
 
-    Parameters
-    ----------
-    record : dict
-        Of `records/verse_names.json`.
+    Args:
+        record: Of `records/verse_names.json`.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table: for each way of asking the share that is right, and an interval over names.
     """
     shares = {
@@ -201,6 +197,12 @@ def verse_names_table(record: Mapping) -> Html:
     ]
     whole, alone = shares["as they stand"], shares["the name alone, learned so"]
     ahead = [_ahead(one - other) for one, other in zip(whole, alone, strict=True)]
+    seeds = [name for name in record["right"] if name.startswith("tagger")]
+    by_seed = (
+        drawn_shares(record, seed, *SHOWN["as they stand"])[0]
+        - drawn_shares(record, seed, *SHOWN["the name alone, learned so"])[0]
+        for seed in seeds
+    )
     asked, eye = record["asked"], kinds_by_eye()
     names, kinds = ([each[column] for each in asked] for column in ("name", "kind"))
     usual = max(kinds.count(kind) for kind in {*kinds}) / len(kinds)
@@ -212,7 +214,8 @@ def verse_names_table(record: Mapping) -> Html:
         ),
         f"Person or place? Right of {len(asked)} places of {len({*names})} names. Always the same "
         f"kind gets {usual:.2f}, and so does a list of the names in training. Of {len(eye)} places "
-        f"that were read by eye, {right:.2f} have the right kind.",
+        f"that were read by eye, {right:.2f} have the right kind. By seed the taggers are ahead by "
+        f"{' and '.join(map(with_sign, by_seed))}.",
     )
 
 
