@@ -17,8 +17,8 @@ from .tagging import find_entities
 
 DRAWS = 2000
 READERS = {  # of verses: how their names begin in the record, and how they are shown
-    "counted": "letters and words, counted",
-    "frozen": "frozen vectors, linear head",
+    "counted": "counted",
+    "frozen": "frozen vectors",
     "tagger": "tagger, two seeds",
 }
 SHOWN = {  # how the verses were written in training, and how when a name was asked
@@ -209,9 +209,7 @@ def verse_names_table(record: Mapping) -> Html:
     of_places = {(each["verse"], each["name"]): each["kind"] for each in asked}
     right = np.mean([of_places[place] == kind for place, kind in eye.items()])
     return html(
-        result_table(
-            [*READERS.values()], [*rows, ["as they stand, ahead of the name alone", *ahead]]
-        ),
+        result_table([*READERS.values()], [*rows, ["ahead of the name alone", *ahead]], "verses"),
         f"Person or place? Right of {len(asked)} places of {len({*names})} names. Always the same "
         f"kind gets {usual:.2f}, and so does a list of the names in training. Of {len(eye)} places "
         f"that were read by eye, {right:.2f} have the right kind. By seed the taggers are ahead by "
