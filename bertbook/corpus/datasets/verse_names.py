@@ -75,6 +75,6 @@ def verse_names() -> list[VerseName]:
 
 
 def kinds_by_eye() -> dict[tuple[str, str], str]:
-    """Read what some of these names are in their verses, as this book's author reads them."""
+    """Read what some of these names are in their verses, as one reader took them."""
     _, *rows = csv.reader(io.StringIO(packed_text(f"{FOLDER}/names_by_eye.csv")))
     return {(verse, name): kind for verse, name, kind in rows}
