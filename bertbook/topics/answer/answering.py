@@ -106,9 +106,6 @@ def sliding_windows(
     Returns:
         At least one, in the order of the passage; the last may be shorter.
 
-    Raises:
-        ValueError: If the question leaves no room for more pieces than neighbors share.
-
     Source: The windows are those of the code that came with the paper.
 
     >>> from minibert.wordpiece import SPECIAL_TOKENS
@@ -148,9 +145,6 @@ def answer_positions(window: Window, start: int, end: int) -> tuple[int, int]:
     Returns:
         First and last token. Both are 0, the token [CLS], if a part of the answer lies outside of
         the window: there the right answer is that there is none.
-
-    Raises:
-        ValueError: If the answer is empty, or no token comes from its characters.
 
     >>> window = Window([2, 7, 3, 8, 9, 3], [0] * 3 + [1] * 3, [None] * 3 + [(0, 3), (3, 8), None],
     ...                 0, 9)
@@ -227,9 +221,6 @@ def answer_questions(
 
     Returns:
         One for each question.
-
-    Raises:
-        ValueError: If questions and passages are not equally many, or a window does not fit.
     """
     if len(questions) != len(passages):
         raise ValueError(

@@ -50,10 +50,6 @@ def tag_pieces(
     Returns:
         Ids and labels, equally many; a place for each word.
 
-    Raises:
-        TypeError: If the words are one string.
-        ValueError: If words and labels are not equally many.
-
     Source: Devlin et al. (2019), section 5.3.
 
     >>> from minibert.wordpiece import SPECIAL_TOKENS
@@ -107,9 +103,6 @@ def find_entities(tags: Sequence[str]) -> list[Entity]:
 
     Returns:
         In the order of the words; they do not overlap.
-
-    Raises:
-        ValueError: If a tag is neither O nor B- or I- and a kind.
 
     Source: Tjong Kim Sang and De Meulder (2003), section 2.
 
