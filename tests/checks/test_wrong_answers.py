@@ -3,17 +3,23 @@
 In ``wrong/*.txt`` a block has the number of an exercise, the module of its checker and its name,
 then a line for each answer: what the reader writes in place of the solution's lines, as
 `bertbook.core.exercises.mistake` reads it, and behind ``::`` words of the reply that names the
-mistake. Where nothing stands behind it, the reply says only that and where the answer is wrong.
+mistake. Where the checker is a function, the lines are those of the chapter's folded solution.
+Where no words stand behind it, the reply says only that and where the answer is wrong.
 """
 
+import ast
 import importlib
+import re
+from functools import cache
 from pathlib import Path
 
+import nbformat
 import pytest
 import torch
+from solutions import CHAPTERS, run_as_notebook
 
 from bertbook.core.exercises.compare import as_array
-from bertbook.core.exercises.exercise import as_it_is
+from bertbook.core.exercises.exercise import Exercise, as_it_is
 from bertbook.core.exercises.mistake import Mistake
 
 FILES = sorted(Path(__file__).with_name("wrong").glob("*.txt"))
@@ -22,12 +28,38 @@ NAMED = 0.8  # of all answers
 
 
 def read(block):
-    """Find the exercise of a block, and its pairs of a change and the words that name it."""
+    """Find the checker of a block, and its pairs of a change and the words that name it."""
     head, *lines = block.split("\n")
     number, module, name = head.split()
     module = module if "." in module else f"{module}.checks"
-    exercise = getattr(importlib.import_module(f"bertbook.topics.{module}"), name)
-    return number, exercise, [line.partition("  ::  ")[::2] for line in lines]
+    check = getattr(importlib.import_module(f"bertbook.topics.{module}"), name)
+    return number, check, [line.partition("  ::  ")[::2] for line in lines]
+
+
+@cache
+def in_chapter(number, name):
+    """Find the folded solution that a chapter gives to a checker, and all that it imports."""
+    (path,) = CHAPTERS.glob(f"{int(number.split('.')[0]):02}-*.ipynb")
+    cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    folded = [c.source for c in cells if "solution" in c.metadata.get("tags", [])]
+    (source,) = (text for text in folded if f"{name}(" in text)
+    imports = [
+        ast.get_source_segment(cell.source, node)
+        for cell in cells
+        for node in ast.parse(cell.source).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    return "\n".join(imports), source.split("\nassert ")[0]
+
+
+def typed(number, name, change):
+    """Run the changed solution of a chapter as its reader does, and return what it defines."""
+    imports, source = in_chapter(number, name)
+    old, _, new = change.partition(" → ")
+    assert old in source, f"{old!r} does not stand in the solution"
+    defined = re.search(r"^(?:def|class) (\w+)", source, re.MULTILINE)[1]
+    changed = source.replace(old, new)
+    return getattr(run_as_notebook(f"{imports}\n{changed}", f"wrong_{number}"), defined)
 
 
 def written(exercise, change):
@@ -47,10 +79,12 @@ def _with_gradient(answer, *given):
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split()[0])
 def test_no_wrong_answer_passes_and_its_name_is_said(block):
-    _, exercise, answers = read(block)
+    number, check, answers = read(block)
     assert len(answers) == len({change for change, _ in answers}) == 10
     for change, words in answers:
-        verdict = exercise(written(exercise, change))
+        is_data = isinstance(check, Exercise)
+        answer = written(check, change) if is_data else typed(number, check.__name__, change)
+        verdict = check(answer)
         assert not verdict.passed, change
         assert words in verdict.message, (change, verdict)
 
