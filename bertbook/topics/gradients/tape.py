@@ -88,7 +88,7 @@ check_walk_back = Exercise(
         "steps[-1][1].grad → for step in steps: step[1].grad": "Only the loss has the gradient 1.",
         "zip(inputs, grads) → [(inputs[0], grads[0])] ¦ zip(reversed(inputs), grads)": "Each input "
             "has a gradient of its own, in the same order.",
-        "reversed(steps) → reversed(steps[1:]) ¦ reversed(steps[:-1])": "You leave out a step.",
+        "reversed(steps) → reversed(steps[1:])": "You leave out a step.",
         "node.grad + grad → (node.grad if np.any(node.grad) else grad) ¦ grad ¦ node.grad * grad":
             "Where paths meet, what is done with what arrives?",
         "zip(…) → dict(zip(…)).items()": "x · x takes one node twice. Both count.",

@@ -26,13 +26,13 @@ check_best_loss = Exercise(
            ([("x", "a"), ("x", "b"), ("y", "a"), ("y", "a"), ("y", "a"), ("z", "b"), ("z", "c")],)],
     mistakes={
         "→ right([('', word) for _, word in observations])": "That is the unigram step.",
-        "sights[s] → len(observations)": "Divide by how often it sees that.",
         "np.log → np.log2": "Take the natural logarithm.",
         ".mean() → @ [1 / sights[s] for s, _ in observations] / len(sights)":
             "Each pair counts once.",
         "w in observations → w in pairs": "Count a pair as often as it comes up.",
         "pairs[s, w] / sights[s] → 1 / sum(t == s for t, _ in pairs)": "Are they equally likely?",
-        "sights[s] → len(pairs) ¦ max(sights.values())": "Divide by how often it sees that.",
+        "sights[s] → len(observations) ¦ len(pairs) ¦ max(sights.values())":
+            "Divide by how often it sees that.",
         "np.log(chances).mean() → np.log(np.mean(chances))": "Take logarithms first.",
         "-np.log → np.array ¦ 1 - np.array ¦ np.reciprocal": "Where is the logarithm?",
         "pairs[s, w] / → 1 /": "A share of what?",

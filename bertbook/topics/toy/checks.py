@@ -26,8 +26,8 @@ check_masked_loss = Exercise(
     _masked_loss,
     cases=[(_RNG.standard_normal((3, 4)), np.array([3, 1, -100])), (_RNG.standard_normal((5, 7)),
            np.array([-100, 2, -100, 6, 0]))],
-    edges=[(np.array([[900.0, 0.0], [0.0, 0.0], [1.0, 2.0]]), np.array([0, 1, -100])),
-           (np.array([[0.0, 4000.0], [0.5, 0.0]]), np.array([0, 1]))],
+    edges=[(np.array([[4000.0, 0.0], [0.0, 0.0], [1.0, 2.0]]), np.array([0, 1, -100])),
+           (np.array([[0.0, 1000.0], [0.5, 0.0]]), np.array([0, 1]))],
     forbidden=["cross_entropy", "masked_lm_loss"], rtol=1e-8,
     mistakes={
         (".mean() → .sum()", ".mean() →"): "Take the mean over the labeled positions.",

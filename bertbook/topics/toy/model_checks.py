@@ -162,7 +162,7 @@ check_train_epoch = Exercise(
         "masked_lm_loss(logits, → masked_lm_loss(logits.softmax(dim=-1),": "The loss takes logits.",
         "loss.backward() → (-loss).backward()": "The loss grows. Which sign has the gradient?",
         "optimizer.step() → optimizer.step(); optimizer.step()": "One step for each batch.",
-        "losses.append(loss.item()) → losses = [loss.item()] || in batches → in batches[:1]":
+        ("losses.append(…) → losses = […]", "in batches → in batches[:1]"):
             "One loss for each step.",
         "return losses → return sum(losses) / len(losses)": "One loss for each step.",
         "masked_lm_loss(logits, labels) → torch.nn.functional.cross_entropy(logits, "

@@ -95,7 +95,7 @@ check_merge = Exercise(
         "pair = min(…) → pair = max(pair for pair in scores if scores[pair] == best)":
             "Of equal gains the first in the alphabet wins.",
         "n * count for → n for": "A word that comes often counts often: where are its counts?",
-        "_merge_in_word(word, pair) → _merge_in_word(word, pair, most=1)": "It may meet twice.",
+        "(word, pair) for → (word, pair, most=1) for": "A word may hold the pair twice.",
         "(word, pair) for → (word, pair, leave=True) for": "Its right half is in the new piece.",
         "(word, pair) for → (word, pair, lambda a, b: a + b) for": "Which ## goes in a merge?",
         "max( → min(": "You take the smallest gain.",
