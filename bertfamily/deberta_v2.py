@@ -1,8 +1,8 @@
-"""DeBERTa-v2: what a token is and how far away it stands are two vectors, compared apart.
+"""DeBERTa-v2: what a token is and how far away it stands, two vectors, compared apart. Chapter 25.
 
-What differs in the numbers: every layer adds to the scores how well a query fits the distance of
-the key (c2p), and a key the distance of the query (p2c). Distances come from one table for all
-layers; far ones share a row. Places need not be added to the words (He et al., 2021). Chapter 25.
+Every layer adds to the scores how well a query fits the distance of the key (c2p), and a key the
+distance of the query (p2c). Distances come from one table for all layers; far ones share a row.
+Places need not be added to the words (He et al., 2021).
 """
 
 import dataclasses
@@ -30,15 +30,7 @@ class DebertaV2Config(BertConfig):
     """The sizes of a DeBERTa-v2; the defaults are those of transformers.
 
     Args:
-        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
-            `BertConfig`.
-        hidden_act: As in `BertConfig`.
-        hidden_dropout_prob, attention_probs_dropout_prob: As in `BertConfig`.
-        max_position_embeddings, type_vocab_size: As in `BertConfig`; without segments
-            `type_vocab_size` is 0.
-        initializer_range, layer_norm_eps: As in `BertConfig`.
-        pad_token_id: As in `BertConfig`.
-        classifier_dropout: As in `BertConfig`.
+        type_vocab_size: As in `BertConfig`; 0 without segments.
         relative_attention: Whether scores look at distances.
         max_relative_positions: The farthest distance; -1 for `max_position_embeddings`.
         position_buckets: How many distances on each side have a vector: near ones their own, far
@@ -153,11 +145,7 @@ class DebertaV2Embeddings(BertEmbeddings):
 
 
 class DisentangledSelfAttention(BertSelfAttention):
-    """Score words with words, words with distances, and distances with words.
-
-    Args:
-        config: Gives the sizes.
-    """
+    """Score words with words, words with distances, and distances with words."""
 
     own_parameters = True
     table = None  # what gives the vectors of all distances; the encoder sets it
@@ -179,18 +167,7 @@ class DisentangledSelfAttention(BertSelfAttention):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Compute the context of every token, and on request the weights that made it.
-
-        Args:
-            hidden_states: One vector per token.
-            additive_mask: Below 0 where a query may not look; broadcasts to shape (batch, heads,
-                seq, seq).
-            output_attentions: Whether to return the weights.
-
-        Returns:
-            context: One vector per token.
-            probs: The weights, if they are wanted.
-        """
+        """Compute the context of every token, and on request the weights that made it."""
         query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
         key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
         value = self.split_heads(self.value(hidden_states))  # (batch, heads, seq, head_size)
@@ -212,14 +189,9 @@ class DisentangledSelfAttention(BertSelfAttention):
         key: Float[Tensor, "batch heads seq head_size"],
         table: Float[Tensor, "1 rows hidden"],
     ) -> Float[Tensor, "batch heads seq seq"] | float:
-        """Let queries look for distances, and keys for the distance from which they are seen.
+        """Return what c2p and p2c add to the scores, not yet divided; 0.0 if neither is wanted.
 
-        Args:
-            query, key: Those of the words.
-            table: The vectors of all distances.
-
-        Returns:
-            What c2p and p2c add to the scores, not yet divided; 0.0 if neither is wanted.
+        `query` and `key` are those of the words, and `table` has the vectors of all distances.
         """
         rows = distances(query.shape[2], self.config).to(query.device)  # (seq, seq)
         rows = rows.expand(*query.shape[:3], -1)  # (batch, heads, seq, seq)
@@ -272,9 +244,7 @@ class DebertaV2Encoder(BertEncoder):
 class DebertaV2Model(BertModel):
     """DeBERTa-v2 without any head; called as `BertModel` is. Only heads have a pooler.
 
-    Args:
-        config: Gives all sizes.
-        add_pooling_layer: Whether there is a `pooler_output`, which no DeBERTa of Hugging Face has.
+    No DeBERTa of Hugging Face has the pooler of `add_pooling_layer`.
     """
 
     config_class, base_model_prefix, own_parameters = DebertaV2Config, "deberta", True

@@ -40,7 +40,7 @@ class MemberHead(nn.Module):
         own, head = "__init__" in vars(cls), cls.__bases__[-1]
         cls.__signature__ = None if own else inspect.signature(head)
         if not issubclass(head, MemberHead) and cls.__doc__:  # no docstrings with python -OO
-            cls.__doc__ = f"{cls.__doc__}\n\n{_called_as(head, cls.config_class.__name__)}"
+            cls.__doc__ = f"{cls.__doc__}\n\n{_called_as(head)}"
 
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
         with override({BertModel: self.encoder_class, **self.parts}):
@@ -53,16 +53,13 @@ class MemberHead(nn.Module):
         """Change what is still to be changed of the model that is built."""
 
 
-def _called_as(head: Any, config: str) -> str:
-    """Write the rest of the docstring of a member's head: what that of BERT says, with its own."""
-    documented = inspect.cleandoc(head.__doc__ or "").partition("Parameters\n")[2]
-    built = documented.partition("\n\nReferences")[0]
+def _called_as(head: Any) -> str:
+    """Write the rest of the docstring of a member's head: what that of BERT says."""
     returned = head.forward.__annotations__["return"]
     does, name = (inspect.getdoc(head.forward) or "").partition("\n")[0], head.__name__
     return (
-        f"Built and called as `{name}`, whose `forward` says what it takes, in which shapes, and "
-        f"which loss it computes. {does} It returns a `{getattr(returned, '__name__', returned)}`."
-        f"\n\nParameters\n{built.replace('config : BertConfig', f'config : {config}')}"
+        f"Built and called as `{name}`, whose `forward` says what it takes, and which loss it "
+        f"computes. {does} It returns a `{getattr(returned, '__name__', returned)}`."
     )
 
 

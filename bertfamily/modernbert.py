@@ -1,9 +1,9 @@
-"""ModernBERT: BERT with the parts that six years of language models have found better.
+"""ModernBERT: BERT with the parts that six years of models have found better. Chapter 25.
 
-What differs in the numbers: no table of places, but queries and keys that are turned by an angle
-for their place (RoPE); LayerNorm before each half (pre-norm), and once more at the end; GELU times
-a gate (GeGLU); no biases; and only every third layer looks at the whole text, the others at a
-window (Warner et al., 2024). Chapter 25.
+No table of places, but queries and keys that are turned by an angle for their place (RoPE);
+LayerNorm before each half (pre-norm), and once more at the end; GELU times a gate (GeGLU); no
+biases; and only every third layer looks at the whole text, the others at a window (Warner et al.,
+2024).
 """
 
 import math
@@ -115,11 +115,7 @@ class ModernBertAttention(BertSelfAttention):
 
 
 class ModernBertMLP(nn.Module):
-    """Widen twice, let one half open the other, and narrow.
-
-    Args:
-        config: Gives the sizes.
-    """
+    """Widen twice, let one half open the other, and narrow."""
 
     def __init__(self, config: ModernBertConfig) -> None:
         super().__init__()
@@ -132,14 +128,7 @@ class ModernBertMLP(nn.Module):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Compute ``Wo(gelu(a) * b)``, with a and b the halves of ``Wi(hidden_states)``.
-
-        Args:
-            hidden_states: One vector per token.
-
-        Returns:
-            One vector per token.
-        """
+        """Return ``Wo(gelu(a) * b)``, with a and b the halves of `Wi` of `hidden_states`."""
         wide, gate = self.Wi(hidden_states).chunk(2, dim=-1)  # (batch, seq, intermediate) both
         return self.Wo(self.drop(self.activation(wide) * gate))
 
@@ -189,10 +178,7 @@ class ModernBertEncoder(BertEncoder):
 class ModernBertModel(BertModel):
     """ModernBERT without any head; called as `BertModel` is, without segments and places.
 
-    Args:
-        config: Gives all sizes.
-        add_pooling_layer: Whether there is BERT's `pooler_output`, which no ModernBERT of Hugging
-            Face has.
+    No ModernBERT of Hugging Face has the pooler of `add_pooling_layer`.
     """
 
     config_class, base_model_prefix, own_parameters = ModernBertConfig, "model", True

@@ -1,13 +1,9 @@
-"""Which class plays in the place of which: ours, the reader's, or one that is faster.
+"""Which class plays in the place of which: ours, the reader's, or one that is faster. Chapter 8.
 
 A class names its parts where it builds them, ``self.attention = part(BertAttention)(config)``;
-`part` returns what plays in that place now, by default the class itself. There are two ways to
-change the answer: ``use({BertAttention: MyAttention})`` for good, in the whole process, and
-``with override({BertAttention: MyAttention}):`` for the length of a block. Chapter 8.
-
-The two need two names: a call cannot know whether a ``with`` stands before it, so that one function
-for both would have to take effect in all threads before the block could take it back. A block
-belongs to the thread or task that opened it, and no other sees what it replaces.
+`part` returns what plays in that place now, by default the class itself. ``use({BertAttention:
+MyAttention})`` changes it for good, ``with override({BertAttention: MyAttention}):`` for a block of
+this thread or task. They need two names: a call cannot know whether a ``with`` stands before it.
 """
 
 from __future__ import annotations
@@ -49,13 +45,9 @@ class Replaced(dict[Callable[..., Any], Callable[..., Any]]):
 
 
 def part(original: Original) -> Original:
-    """Return the class or function that plays in the place of one now.
+    """Return the class or function that plays in the place of `original` now.
 
-    Args:
-        original: What plays unless it is replaced, such as `BertSelfAttention`.
-
-    Returns:
-        That of the innermost block of `override` around this call, else of `use`, else `original`.
+    That of the innermost block of `override` around this call, else of `use`, else `original`.
 
     >>> from minibert.attention import BertSelfAttention
     >>> part(BertSelfAttention).__name__
@@ -68,18 +60,13 @@ def part(original: Original) -> Original:
 
 
 def use(replacements: Replacements) -> Replaced:
-    """Replace parts for good: in all models that are built from here on.
+    """Replace parts for good, in all models that are built from here on; return what is replaced.
 
-    Models that stand already keep the parts they were built with. A block of `override` around the
-    call gives up the same parts; the blocks of other threads keep them. A part that is replaced by
-    itself is in its old place again.
+    A block of `override` around the call gives up the same parts; the blocks of other threads keep
+    them. A part that is replaced by itself is in its old place again.
 
     Args:
-        replacements: From each class, or function, to that which plays in its place:
-            ``use({BertSelfAttention: MySelfAttention})``.
-
-    Returns:
-        All that is replaced now, as `replaced` returns it.
+        replacements: From each class, or function, to that which plays in its place.
 
     >>> from minibert.attention import BertAttention, BertSelfAttention
     >>> from minibert.config import BertConfig
@@ -101,9 +88,7 @@ def use(replacements: Replacements) -> Replaced:
 
 @contextmanager
 def override(replacements: Replacements) -> Iterator[Replaced]:
-    """Replace parts in one block, of this thread or task alone.
-
-    Blocks nest, and may end in any order.
+    """Replace parts in one block, of this thread or task alone; blocks may end in any order.
 
     Args:
         replacements: From each class, or function, to that which plays in its place.
@@ -118,8 +103,6 @@ def override(replacements: Replacements) -> Iterator[Replaced]:
     >>> with override({BertSelfAttention: Mine}):
     ...     BertAttention(BertConfig.tiny()).self.__class__.__name__
     'Mine'
-    >>> part(BertSelfAttention).__name__
-    'BertSelfAttention'
     """
     _check(replacements)
     block = object()
@@ -140,9 +123,7 @@ def replaced() -> Replaced:
 def validate_with(validator: Validator | None) -> None:
     """Let a function look at every replacement first, and raise if it cannot play.
 
-    Without one, any class or function may play. Whoever imports this package may know more about
-    their classes: bertbook knows which classes the models ask for, builds each replacement once
-    and compares its weights with those of the original.
+    bertbook knows which classes models ask for, and compares the weights of each replacement.
     """
     global _validate
     _validate = validator

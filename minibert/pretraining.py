@@ -58,16 +58,12 @@ def score_words(
     labels: Int[Tensor, "batch seq"] | None,
     vectors: tuple[Float[Tensor, "..."], ...],
 ) -> tuple[Any, Int[Tensor, "..."] | None]:
-    """Score the words at every position.
+    """Return the scores of all words at every position, and the labels.
 
     Args:
         head: Scores vectors, such as `BertPreTrainingHeads`.
         labels: Id of the true word, -100 without label.
         vectors: One vector per token, and one per sequence if the head takes it.
-
-    Returns:
-        scores: What the head returns.
-        labels: As they were given.
     """
     return head(*vectors), labels
 
@@ -76,9 +72,6 @@ class BertForMaskedLM(nn.Module):
     """Predict masked words: BERT without pooler, and the tied prediction head.
 
     ``cls(bert(input_ids))``. The names of all parameters are Hugging Face's.
-
-    Args:
-        config: Gives all sizes.
 
     Source: Devlin et al. (2019), section 3.1, task 1.
 
@@ -103,16 +96,11 @@ class BertForMaskedLM(nn.Module):
     def forward(
         self, *inputs: Any, labels: Int[Tensor, "batch seq"] | None = None
     ) -> MaskedLMOutput:
-        """Score every word at every position, and compute the loss if there are labels.
-
-        `labels` holds the id of the true word, or -100; all else is as `BertModel` takes it.
+        """Return the scores of every word at every position, and the loss if there are labels.
 
         Args:
             *inputs: As the encoder takes them.
             labels: Id of the true word, or -100 for a token that is not asked.
-
-        Returns:
-            Scores of every word at every position, and the loss if there are labels.
         """
         encoded = self.bert(*inputs)
         logits, labels = self.score_words(self.cls, labels, (encoded.last_hidden_state,))
@@ -125,9 +113,6 @@ class BertForPreTraining(nn.Module):
     """Pre-train BERT: predict masked words, and whether the second sentence follows the first.
 
     ``loss = masked_lm_loss + next_sentence_loss``. The names of all parameters are Hugging Face's.
-
-    Args:
-        config: Gives all sizes.
 
     Source: Devlin et al. (2019), section 3.1 and appendix A.2.
 
@@ -159,19 +144,12 @@ class BertForPreTraining(nn.Module):
         labels: Int[Tensor, "batch seq"] | None = None,
         next_sentence_label: Int[Tensor, " batch"] | None = None,
     ) -> BertForPreTrainingOutput:
-        """Score words and pairs; the loss is the sum of the losses that have labels.
-
-        `labels` holds the id of the true word, or -100, and `next_sentence_label` 0 if the second
-        sentence follows the first, 1 if it does not, or -100; all else is as `BertModel` takes it.
+        """Return the scores of words and pairs; the loss is the sum of the losses that have labels.
 
         Args:
             *inputs: As the encoder takes them.
             labels: Id of the true word, or -100 for a token that is not asked.
-            next_sentence_label: 0 if the second sentence follows the first, 1 if it does not, or
-                -100.
-
-        Returns:
-            Scores of words and pairs, and the losses of what has labels.
+            next_sentence_label: 0 if the second sentence follows the first, 1 if not, or -100.
         """
         encoded = self.bert(*inputs)
         vectors = encoded.last_hidden_state, encoded.pooler_output

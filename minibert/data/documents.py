@@ -27,12 +27,10 @@ class TextDocuments(Sequence):
     r"""The documents of text files, read one at a time without holding the files in memory.
 
     A line is a sentence, a blank line ends a document, and so does the end of a file. The files are
-    read once from beginning to end, to check them and to note where each document begins: 20 bytes
-    of memory a document. A document itself is read when it is indexed.
+    read once, to check them and to note where each document begins: 20 bytes of memory a document.
 
     Args:
-        *paths: UTF-8 text files, at least one. Lines may end as on Windows, and a file may begin
-            with a byte order mark.
+        *paths: UTF-8 text files, at least one; with the ends of lines of Windows, too.
         max_sentences: A longer document is cut after so many sentences, and its parts count as
             documents. `cut` is how often that was done.
 
@@ -163,20 +161,16 @@ class _Selection(Sequence):
 def split_documents(
     documents: Documents, held_out: int, *, rng: np.random.Generator
 ) -> tuple[Documents, Documents]:
-    """Set some documents aside, to measure with what training has never seen.
+    """Return the documents to train with, and those set aside to measure with.
 
-    Whole documents are set aside: neighbors in one document know too much of each other. Copies,
-    which differ in capitals and spaces at most, count as one: of a document that is set aside none
-    stays to train with, and none is measured twice.
+    Whole documents are set aside: neighbors in one know too much of each other. Copies, which
+    differ in capitals and spaces at most, count as one: none of a document that is set aside stays
+    to train with, and none is measured twice.
 
     Args:
         documents: A document is a sequence of sentences.
         held_out: How many different documents to set aside, at least 1 and fewer than there are.
         rng: Chooses them.
-
-    Returns:
-        Those to train with and those set aside, each in the order of the corpus; together they are
-        all, but for copies of the latter.
 
     >>> corpus = [["one cat"], ["one dog"], ["one bird"]]
     >>> rest, held_out = split_documents(corpus, 1, rng=np.random.default_rng(0))

@@ -1,7 +1,7 @@
-"""Learn pieces without counting everything again after each merge.
+"""Learn pieces without counting everything again after each merge. Chapter 23.
 
 Replaces minibert.wordpiece.learn_merges: the same merges in the same order, hundreds of times
-faster on a megabyte of text. Chapter 23.
+faster on a megabyte of text.
 """
 
 from __future__ import annotations
@@ -21,14 +21,9 @@ WATCHED = 0.9
 
 
 def fast_learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iterator[Merge]:
-    """Merge, again and again, the pair of neighbors with the largest gain.
+    """Yield the merges of `minibert.wordpiece.learn_merges`, which says what it takes.
 
-    Args:
-        word_counts: How often each word occurs.
-        min_frequency: Pairs that occur less often are left alone.
-
-    Yields:
-        Those of minibert.wordpiece.learn_merges, in the same order.
+    `word_counts` and `min_frequency` are the same.
 
     >>> [merge.piece for merge in fast_learn_merges({"cat": 3, "cot": 1})]
     ['##at', 'cat']
@@ -120,10 +115,7 @@ class _Spellings:
         self._watch(left, right, piece)
 
     def _respell(self, pair: str, piece: str) -> tuple[list[int], dict, dict]:
-        """Replace the pair in all words, from left to right.
-
-        Return the place of each replacement, and these places grouped by both neighbors.
-        """
+        """Replace the pair in all words; return each place, and the places by both neighbors."""
         places, before, after = [], defaultdict(list), defaultdict(list)
         for place in self.places.pop(pair):
             word = self.words[place]

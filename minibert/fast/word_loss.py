@@ -12,14 +12,5 @@ def word_loss(
     vectors: Float[Tensor, "labels hidden"],
     labels: Int[Tensor, " labels"],
 ) -> Float[Tensor, ""]:
-    """Score all words for each vector, and compute the mean loss of the labels.
-
-    Args:
-        head: Scores the words.
-        vectors: One for each label.
-        labels: Ids of the true words, -100 for filler.
-
-    Returns:
-        Nats per labeled position.
-    """
+    """Score all words for each vector, and compute the mean loss of the labels."""
     return masked_lm_loss(head(vectors), labels)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from minibert.wordpiece import SPECIAL_TOKENS, AddedToken
+from minibert.wordpiece import SPECIAL_TOKENS
+from minibert.wordpiece.added_tokens import AddedToken
 
 from .files import locate, read_json
 

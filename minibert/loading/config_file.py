@@ -46,18 +46,11 @@ def read_config(folder: Path, model_class: Callable[..., nn.Module]) -> tuple[An
 
 
 def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
-    """Make a configuration from the fields of a config.json.
+    """Return the configuration that the `fields` of a config.json stand for.
 
-    Fields of the class are taken, those that are missing keep their default, its `ignored_keys`
-    are left out, and the keys of its `required_values` must have the value given there. Any other
-    key is left out with a warning, unless it looks like a misspelled one of these.
-
-    Args:
-        config_class: `BertConfig`, or that of a member of the family.
-        fields: The file as ``json.load`` returns it.
-
-    Returns:
-        The same model.
+    Fields of `config_class` are taken, those that are missing keep their default, its
+    `ignored_keys` are left out, and the keys of its `required_values` must have the value given
+    there. Any other key is left out with a warning, unless it looks like a misspelled one of these.
 
     >>> from minibert.config import BertConfig
     >>> fields = {"model_type": "bert", "hidden_size": 312, "use_cache": True}
@@ -98,11 +91,7 @@ def read_arguments(
     fields: Mapping[str, Any],
     arguments: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the other arguments for a model class.
-
-    A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
-    that one, too. Labels from the caller replace those of the file.
-    """
+    """Return the arguments for a model class: those of the caller, and labels from the file."""
     with _named(locate(folder, CONFIG)):
         arguments = {**_labels_for(model_class, fields, arguments), **arguments}
     _require_buildable(model_class, config, arguments)
@@ -185,10 +174,7 @@ def keep_fields(model: nn.Module, fields: Mapping[str, Any]) -> None:
 
 
 def _kept_fields(model: nn.Module, config: Any) -> dict[str, Any]:
-    """Return what was kept; an id that the vocabulary lacks is none, neither kept nor by default.
-
-    Transformers fills in the ids of ModernBERT's own vocabulary where none are said.
-    """
+    """Return what was kept; an id that the vocabulary lacks is None, kept or by default."""
     kept = {**config.default_ids, **getattr(model, KEPT, {})}
     size = config.vocab_size
     lacking = {key for key in SPECIAL_IDS if isinstance(kept.get(key), int) and kept[key] >= size}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from minibert.wordpiece import SPECIAL_TOKENS, AddedToken, WordPieceTokenizer
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.added_tokens import AddedToken
 from minibert.wordpiece.vocabulary import read_pieces
 
 from .added_tokens import FLAGS, read_added_tokens
@@ -38,7 +39,7 @@ REQUIRED_VALUES = {
 def load_tokenizer(
     directory: str | Path, *, do_lower_case: bool | None = None
 ) -> WordPieceTokenizer:
-    """Read the tokenizer of a folder in Hugging Face's layout.
+    """Return the tokenizer of a folder in Hugging Face's layout.
 
     The pieces are in ``vocab.txt``, or else in ``tokenizer.json``. This file, or
     ``tokenizer_config.json``, says whether the model knows capitals and accents; if neither does,
@@ -47,9 +48,6 @@ def load_tokenizer(
     Args:
         directory: A folder, or a name on the Hugging Face Hub, as for `load_pretrained`.
         do_lower_case: True for an uncased model, False for a cased one; must agree with the files.
-
-    Returns:
-        With the pieces of the folder.
 
     >>> import tempfile
     >>> from minibert.wordpiece import SPECIAL_TOKENS

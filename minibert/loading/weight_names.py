@@ -24,19 +24,11 @@ ENCODER = re.compile(r"(\w+\.)?(embeddings|encoder|transformer|layers)\.")
 
 
 def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Tensors:
-    """Give the tensors of older files and of any BERT the current names.
+    """Return the tensors of older files and of any BERT under the current names.
 
     LayerNorm's ``gamma`` and ``beta`` become ``weight`` and ``bias``; the buffer ``position_ids``,
-    which counts 0, 1, 2, …, is left out; and the encoder's names get `prefix` in front of them
-    where the model has a head, or lose it where it has none. Nothing else is touched.
-
-    Args:
-        tensors: Under the names of a file.
-        prefixed: Whether the model has its encoder as a part, under a name of its own.
-        prefix: This name, with a dot.
-
-    Returns:
-        The same tensors.
+    which counts 0, 1, 2, …, is left out; and the encoder's names get `prefix` in front of them if
+    the model is `prefixed`: its encoder is a part of it. Nothing else of `tensors` is touched.
 
     >>> old = {"embeddings.LayerNorm.gamma": torch.ones(2)}
     >>> list(repair_names(old, prefixed=True))

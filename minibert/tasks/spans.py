@@ -38,24 +38,19 @@ def best_spans(
     max_answer_length: int = 30,
     top_n: int = 1,
 ) -> BestSpans:
-    """Find the spans with the highest scores among those that can be an answer.
+    """Return the spans with the highest scores among those that can be an answer.
 
     ``score(i, j) = start_logits[i] + end_logits[j]``, over all i <= j < i + `max_answer_length`
     with every token from i to j in the passage. The two best ends by themselves may lie the wrong
-    way round, or in the question. Of equal scores the earlier start comes first, and then the
-    shorter span.
+    way round, or in the question. Of equal scores the earlier start comes first, then the shorter
+    span.
 
     Args:
         start_logits, end_logits: One score per token, or minus infinity for what cannot be; any
             leading dimensions.
         passage: True for the tokens of the passage: not the question, special tokens or padding.
         max_answer_length: The most tokens of an answer, at least 1.
-        top_n: How many spans of each row to return, at least 1.
-
-    Returns:
-        Spans in shape (…, top_n), scores of no answer in shape (…). The spans are fewer than
-        `top_n` if no row has so many. A row that has fewer than others ends in places without a
-        span: start and end are -100 there, and the score is minus infinity.
+        top_n: How many spans of each row to return, at least 1; fewer if no row has so many.
 
     Source: Devlin et al. (2019), sections 4.2 and 4.3.
 

@@ -24,20 +24,17 @@ _MASK = "attention_mask"
 class TaskBatches:
     """Turn labeled rows into the batches of fine-tuning, the same ones for the same seed.
 
-    Rows that are about equally long make a batch; the order is drawn again in every epoch, from the
-    seed and the number of the epoch.
+    Rows that are about equally long make a batch; the order is drawn again in every epoch.
 
     Args:
         rows: Each with ``input_ids`` and ``token_type_ids``, lists of int of one length, and with
             what the model takes as labels: a number, or a list of numbers. Rows that are padded
-            already have an ``attention_mask``, 1 for a token and 0 for padding. ``start_positions``
-            and ``end_positions`` that lie beyond the row become -100, for the longer rows of a
-            batch have tokens there.
+            already have an ``attention_mask``. ``start_positions`` and ``end_positions`` that lie
+            beyond the row become -100, for the longer rows of a batch have tokens there.
         batch_size: Rows of a batch, at least 1; one batch of an epoch may have fewer.
         seed: At least 0.
         pad_token_id: The id of ``[PAD]``.
-        per_token: The names of labels that are lists with one number for each token. They are
-            padded with -100.
+        per_token: The names of labels that are lists with one number for each token.
 
     >>> rows = [
     ...     {"input_ids": [2, 7, 3], "token_type_ids": [0, 0, 0], "labels": 1},
@@ -85,16 +82,7 @@ class TaskBatches:
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
-        """Yield the batches of one epoch, from batch `start` on.
-
-        Args:
-            number: Which epoch, from 0; with the seed it decides the order.
-            start: Number of the first batch to give, for a run that goes on in the middle.
-
-        Yields:
-            ``input_ids``, ``token_type_ids`` and ``attention_mask``, each (batch, seq), and the
-            labels.
-        """
+        """Yield the batches of epoch `number`, from batch `start` on, with ids, mask and labels."""
         rng = np.random.default_rng((self.seed, number))
         lengths = [len(row["input_ids"]) for row in self.rows]
         for bucket in islice(bucket_by_length(lengths, self.batch_size, rng=rng), start, None):

@@ -19,8 +19,7 @@ FREE_TO_CHANGE = ("logging_steps", "eval_steps", "save_steps")
 class TrainingConfig:
     """What a training run is made of; the defaults are those of BERT's pre-training.
 
-    The names are Hugging Face's. A step is one update of the weights. Every value is checked when
-    the configuration is made.
+    The names are Hugging Face's. A step is one update of the weights. Every value is checked.
 
     Args:
         max_steps: Number of updates, at least 1.
@@ -31,16 +30,15 @@ class TrainingConfig:
         adam_beta1: Memory of the mean gradient, at least 0 and below 1.
         adam_beta2: Memory of the mean squared gradient, at least 0 and below 1.
         adam_epsilon: Added to the root of the latter, above 0.
-        max_grad_norm: A longer gradient is shortened to this; above 0, and infinity leaves it as it
-            is.
+        max_grad_norm: A longer gradient is shortened to this; infinity leaves it as it is.
         gradient_accumulation_steps: Batches that make one update together, at least 1.
         bf16: Whether to compute in bfloat16 on CUDA devices, where that is faster.
         logging_steps: Updates between two records of the loss, at least 1.
-        eval_steps: Updates between two evaluations, at least 1; None evaluates at the end only.
-        save_steps: Updates between two checkpoints, at least 1; there is always one at the end.
+        eval_steps: Updates between two evaluations; None evaluates at the end only.
+        save_steps: Updates between two checkpoints; there is always one at the end.
         early_stopping_patience: After so many evaluations in a row without a lower loss the run
-            ends, at least 1; and however it ends, the weights with the lowest loss are put back. It
-            needs `eval_steps`. None trains to the end and keeps the last weights.
+            ends; and however it ends, the weights with the lowest loss are put back. None trains to
+            the end and keeps the last weights.
 
     Source: Devlin et al. (2019), appendix A.2.
 
@@ -94,30 +92,13 @@ class TrainingConfig:
             raise TypeError(f"bf16 must be True or False, not {self.bf16!r}")
 
     def learning_rate_at(self, step: int) -> float:
-        """Return the learning rate of the update that follows `step` others.
-
-        Args:
-            step: Number of updates before it, from 0.
-
-        Returns:
-            From 0 to `learning_rate`.
-
-        >>> TrainingConfig(max_steps=100, seed=0, warmup_steps=10).learning_rate_at(5)
-        5e-05
-        """
+        """Return the learning rate of the update that follows `step` others."""
         return self.learning_rate * learning_rate_factor(
             step, warmup_steps=self.warmup_steps, max_steps=self.max_steps
         )
 
     def differences(self, other: dict[str, Any]) -> list[str]:
-        """List the values of another configuration that would make it a different run.
-
-        Args:
-            other: The values of another run, by name, as a checkpoint holds them.
-
-        Returns:
-            One sentence for each value that differs and decides what is learned.
-        """
+        """Return a sentence for each value of `other` that would make it a different run."""
         fields, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
         if self.early_stopping_patience is not None:
             free.remove("eval_steps")
@@ -129,19 +110,11 @@ class TrainingConfig:
 
 
 def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> float:
-    """Compute which share of the highest learning rate an update gets.
+    """Return which share of the highest learning rate an update gets.
 
-    The share rises on a straight line for `warmup_steps` and then falls on one to 0:
-    ``step / warmup_steps``, then ``(max_steps - step) / (max_steps - warmup_steps)``.
-
-    Args:
-        step: Number of updates before this one, from 0. With a warm-up the first share is 0, as in
-            the code that came with the paper.
-        warmup_steps: Length of the rise, at least 0.
-        max_steps: Where the fall ends, at least `warmup_steps`.
-
-    Returns:
-        0 to 1; 1 at ``step == warmup_steps``, unless that is the end.
+    The share rises on a straight line for `warmup_steps` and then falls on one to 0 at `max_steps`:
+    ``step / warmup_steps``, then ``(max_steps - step) / (max_steps - warmup_steps)``, with `step`
+    the number of updates before this one. So the first share is 0, as in the code of the paper.
 
     Source: Devlin et al. (2019), appendix A.2.
 

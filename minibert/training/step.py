@@ -20,8 +20,7 @@ class StepResult(NamedTuple):
     """What a training step returns.
 
     Args:
-        means: The mean of each term of the loss, over the labels of all batches and processes,
-            before the update.
+        means: The mean of each term of the loss, over the labels of all batches and processes.
         labels: How many labels each of them is a mean of.
         grad_norm: Length of the whole gradient before it was shortened to `max_grad_norm`.
         learning_rate: That of this update.
@@ -46,7 +45,6 @@ def training_step(
 
     A term of the loss is a mean over labels, and each batch holds some of them. Its mean is
     weighted by its share: ``sum over b of mean_b * labels_b / labels`` is the mean over all labels.
-    With equal weights a label would count more the fewer there are beside it.
 
     Args:
         model: Its weights are changed in place.
@@ -61,10 +59,7 @@ def training_step(
         The mean losses, what they are means of, and how the weights were changed.
 
     Raises:
-        FloatingPointError: If the loss or the gradient is not finite; the weights have not been
-            changed.
-        TypeError: If the output lacks a term of the loss.
-        ValueError: If no batch has a label.
+        FloatingPointError: If the loss or the gradient is not finite; the weights are as they were.
 
     >>> import torch
     >>> from minibert.config import BertConfig

@@ -10,7 +10,8 @@ from odd_texts import odd_texts
 from saved_folders import change_json, in_our_words
 
 from minibert.loading import load_tokenizer, save_pretrained
-from minibert.wordpiece import SPECIAL_TOKENS, AddedToken, WordPieceTokenizer
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.added_tokens import AddedToken
 from minibert.wordpiece.offsets import locate_pieces
 
 PIECES = [*SPECIAL_TOKENS, *"aceimnorstuxADÉ", *(f"##{c}" for c in "aceimnorstux"), "the", "cat"]
