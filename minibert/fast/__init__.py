@@ -24,7 +24,6 @@ from .labeled import labeled_positions, score_labeled_words
 from .layer_norm import LowPrecisionLayerNorm
 from .learning import fast_learn_merges
 from .packed import PackedMaskedLM, PackedShape, pack, packed_batches
-from .prepacked import prepack
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 
 __all__ = [
@@ -43,7 +42,6 @@ __all__ = [
     "labeled_positions",
     "pack",
     "packed_batches",
-    "prepack",
     "quantize",
     "score_labeled_words",
     "switch_on",

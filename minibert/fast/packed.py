@@ -13,11 +13,11 @@ import torch
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
-from minibert.losses import IGNORED_LABEL
+from minibert.heads import BertLMPredictionHead
+from minibert.losses import IGNORED_LABEL, masked_lm_loss
 from minibert.pretraining import BertForMaskedLM, MaskedLMOutput
 
 from .unpadded import UnpaddedSelfAttention
-from .word_loss import word_loss as plain_word_loss
 
 Row = Mapping[str, Shaped[Tensor, "..."]]
 
@@ -138,6 +138,15 @@ def packed_batches(
         waiting.append(row)
     if waiting:
         yield pack(waiting, shape, filler)
+
+
+def plain_word_loss(
+    head: BertLMPredictionHead,
+    vectors: Float[Tensor, "labels hidden"],
+    labels: Int[Tensor, " labels"],
+) -> Float[Tensor, ""]:
+    """Score all words for each vector, and compute the mean loss of the labels."""
+    return masked_lm_loss(head(vectors), labels)
 
 
 class PackedMaskedLM(nn.Module):
