@@ -144,7 +144,6 @@ NAMES_OF_WORDS = {"cls.predictions.transform.": "predictions.", "cls.predictions
 class AlbertHead(MemberHead):
     """What the heads of ALBERT have in common."""
 
-    config_class, base_model_prefix = AlbertConfig, "albert"
     encoder_class = AlbertModel
 
 

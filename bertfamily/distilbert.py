@@ -140,7 +140,6 @@ class DistilBertPooler(HeadPooler):
 class DistilBertHead(MemberHead):
     """What the heads of DistilBERT have in common."""
 
-    config_class, base_model_prefix = DistilBertConfig, "distilbert"
     encoder_class = DistilBertModel
 
 

@@ -25,6 +25,7 @@ from minibert.pretraining import BertForMaskedLM
 from minibert.signature import called_as
 
 from .differences import (
+    NAMES_OF_SEQUENCES,
     HeadPooler,
     MemberHead,
     NarrowEmbeddings,
@@ -95,7 +96,6 @@ NAMES = {  # a piece of our names, and what the heads of ELECTRA say instead
     "cls.predictions.decoder.": "generator_lm_head.",
     "cls.predictions.bias": "generator_lm_head.bias",
 }
-NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
 
 
 class ElectraPooler(HeadPooler):
@@ -115,7 +115,6 @@ class ElectraPredictionHead(NarrowPredictionHead):
 class ElectraHead(MemberHead):
     """What the heads of ELECTRA have in common."""
 
-    config_class, base_model_prefix = ElectraConfig, "electra"
     encoder_class = ElectraModel
 
 
@@ -148,8 +147,7 @@ class ElectraForPreTrainingOutput(NamedTuple):
         loss: Mean binary cross-entropy over the labeled tokens that the mask shows, in nats; None
             without labels.
         logits: One score per token: above 0, it is taken for a replaced one.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None

@@ -20,7 +20,7 @@ from minibert.model import BertModel, BertPooler
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 
-from .differences import HeadPooler, MemberHead, requires
+from .differences import NAMES_OF_SEQUENCES, HeadPooler, MemberHead, requires
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,13 +106,11 @@ NAMES = {  # a piece of our names, and what the heads of RoBERTa say instead
     "cls.predictions.transform.LayerNorm": "lm_head.layer_norm",
     "cls.predictions.": "lm_head.",
 }
-NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
 
 
 class RobertaHead(MemberHead):
     """What the heads of RoBERTa have in common."""
 
-    config_class, base_model_prefix = RobertaConfig, "roberta"
     encoder_class = RobertaModel
 
 

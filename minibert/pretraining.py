@@ -20,8 +20,7 @@ class MaskedLMOutput(NamedTuple):
     Args:
         loss: Mean over the labeled tokens, in nats; None without labels.
         logits: Scores of every word at every position.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -40,8 +39,7 @@ class BertForPreTrainingOutput(NamedTuple):
         masked_lm_loss: The part of the masked words, nats per labeled token; None without their
             labels.
         next_sentence_loss: The part of the pairs, nats per labeled pair; None without their labels.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None

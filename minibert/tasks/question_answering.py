@@ -25,8 +25,7 @@ class QuestionAnsweringModelOutput(NamedTuple):
             None without positions.
         start_logits: Score of each token as the first of the answer.
         end_logits: Score of each token as the last of the answer, which includes it.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None

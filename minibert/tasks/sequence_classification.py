@@ -32,8 +32,7 @@ class SequenceClassifierOutput(NamedTuple):
         loss: Cross-entropy in nats for a single label, binary cross-entropy in nats for several,
             mean squared error for a number; None without labels.
         logits: One score for each label; for regression, the number itself.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None

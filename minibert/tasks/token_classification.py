@@ -25,8 +25,7 @@ class TokenClassifierOutput(NamedTuple):
     Args:
         loss: Mean over the labeled tokens, in nats; None without labels.
         logits: One score for each label, at each token.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
