@@ -8,7 +8,7 @@ this thread or task. They need two names: a call cannot know whether a ``with`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from inspect import unwrap
@@ -29,18 +29,14 @@ _validate: Validator | None = None
 HOMES = ("minibert", "bertfamily", "torch")  # what models ask for is defined here
 
 
-def _name(new: Callable[..., Any]) -> str:
-    """Name a class or function; a `functools.partial` has no name of its own."""
-    return getattr(new, "__name__", repr(new))
-
-
 class Replaced(dict[Callable[..., Any], Callable[..., Any]]):
     """What plays in the place of what; printed by the names."""
 
     def __repr__(self) -> str:
         """Write each pair as a reader would write it for `use`."""
         pairs = ((unwrap(original), unwrap(new)) for original, new in self.items())
-        named = (f"{old.__name__}: {_name(new)}" for old, new in pairs if old is not new)
+        # A `functools.partial` has no name of its own.
+        named = (f"{a.__name__}: {getattr(b, '__name__', b)}" for a, b in pairs if a is not b)
         return f"{{{', '.join(named)}}}"
 
 
@@ -81,8 +77,12 @@ def use(replacements: Replacements) -> Replaced:
     """
     _check(replacements)
     _for_good.update(replacements)
-    around = _blocks.get()
-    _blocks.set(tuple((block, _without(inside, replacements)) for block, inside in around))
+    _blocks.set(
+        tuple(
+            (block, {old: new for old, new in inside.items() if old not in replacements})
+            for block, inside in _blocks.get()
+        )
+    )
     return replaced()
 
 
@@ -127,11 +127,6 @@ def validate_with(validator: Validator | None) -> None:
     """
     global _validate
     _validate = validator
-
-
-def _without(inside: Replacements, gone: Collection[object]) -> Replacements:
-    """Return the replacements of a block but for some."""
-    return {original: new for original, new in inside.items() if original not in gone}
 
 
 def _check(replacements: object) -> None:

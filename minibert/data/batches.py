@@ -15,7 +15,7 @@ from minibert.parts import part
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.encode_batch import Batch, pad_rows
 
-from .documents import Documents, fingerprint, sentence_counts
+from .documents import Documents, fingerprint
 from .pairs import check_documents, draw_pairs, encode_pair
 
 # The purposes of the generators that are made of one seed.
@@ -104,7 +104,7 @@ class PretrainingBatches:
         self.documents, self.tokenizer = documents, tokenizer
         self.batch_size, self.seed, self.max_length = batch_size, seed, max_length
         self.batches_per_pool, self.mlm_probability = batches_per_pool, mlm_probability
-        self.pairs_in_document = np.asarray(sentence_counts(documents), dtype=np.int64) - 1
+        self.pairs_in_document = np.asarray([*map(len, documents)]) - 1
         self.pairs = int(self.pairs_in_document.sum())
         self._special_ids = [tokenizer.vocab[token] for token in SPECIAL_TOKENS]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from minibert.wordpiece import WordPieceTokenizer
 
-from .documents import Documents, sentence_counts
+from .documents import Documents
 
 IS_NEXT, NOT_NEXT = 0, 1
 DRAWS = 64
@@ -92,7 +92,7 @@ def check_documents(documents: Documents) -> None:
             "a corpus is a list of documents, and a document a list of sentences, not "
             f"{type(documents).__name__} ({documents!r:.40})"
         )
-    counts = np.asarray(sentence_counts(documents), dtype=np.int64)
+    counts = np.asarray([*map(len, documents)])
     if not counts.sum():
         raise ValueError("the corpus holds no sentence; write one sentence on each line")
     if not counts.all():

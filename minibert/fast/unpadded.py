@@ -74,7 +74,7 @@ class UnpaddedEncoder(BertEncoder):
         lengths = real.sum(dim=1)  # (batch)
         informed = [part for part in self.modules() if isinstance(part, UnpaddedSelfAttention)]
         if len(informed) == len(self.layer):
-            mask = _offsets(lengths)  # (batch + 1), in the place of a mask
+            mask = functional.pad(lengths.cumsum(0), (1, 0)).double()  # (batch + 1), for a mask
         else:
             mask = block_mask(lengths.tolist(), row.dtype).to(row)
         output = super().forward(row, mask, False, output_hidden_states)
@@ -149,22 +149,14 @@ class UnpaddedSelfAttention(FastSelfAttention):
         return context.flatten(1)[None]  # (1, tokens, hidden)
 
 
-def _offsets(lengths: Tensor) -> Tensor:
-    """Say where each sentence of a row begins, and where the last one ends, (sentences + 1)."""
-    return functional.pad(lengths.cumsum(0), (1, 0)).double()
-
-
 def _real_tokens(additive_mask: Tensor | None) -> Tensor | None:
     """Return which tokens a mask of padding leaves visible; None if there is no use in packing."""
-    if additive_mask is None or additive_mask.dim() != 4 or not _may_pack(additive_mask):
+    if additive_mask is None or additive_mask.dim() != 4 or is_compiling():
+        return None
+    if additive_mask.shape[1:3] != (1, 1):  # not one row for each sentence
         return None
     real = additive_mask[:, 0, 0] == 0  # (batch, seq)
     return real if bool(real.any(dim=1).all()) and not bool(real.all()) else None
-
-
-def _may_pack(mask: Tensor) -> bool:
-    """Return whether a mask is one row for each sentence, and no compiler is at work."""
-    return mask.shape[1] == mask.shape[2] == 1 and not is_compiling()
 
 
 def _unpack(row: Tensor, real: Tensor) -> Tensor:

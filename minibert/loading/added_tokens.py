@@ -9,7 +9,7 @@ from typing import Any
 from minibert.wordpiece import SPECIAL_TOKENS
 from minibert.wordpiece.added_tokens import AddedToken
 
-from .files import locate, read_json
+from .files import locate, read_json, require_value
 
 ADDED, SPECIAL_MAP = "added_tokens.json", "special_tokens_map.json"
 LISTS = ("additional_special_tokens", "extra_special_tokens")
@@ -46,11 +46,9 @@ def _read(path: Path) -> dict[str, Any]:
     """Read a file that need not be there; raise if it names other tokens than the five."""
     fields = read_json(path) if path.is_file() else {}
     for key, expected in NAMED.items():
-        content = _content(fields.get(key, expected))
-        if content != expected:
-            raise ValueError(
-                f"{str(path)!r}: {key} {content!r} is not supported; BERT's is {expected!r}"
-            )
+        token = fields.get(key, expected)
+        content = token.get("content") if isinstance(token, dict) else token
+        require_value(path, key, content, expected)
     return fields
 
 
@@ -96,23 +94,12 @@ def token_of(path: Path, fields: object) -> AddedToken:
     content = fields.get("content")
     if not isinstance(content, str) or not content.strip():
         raise ValueError(f"{str(path)!r} has an added token without content ({fields!r:.60})")
-    if odd := [flag for flag in FLAGS if fields.get(flag, False) is not False]:
-        raise ValueError(
-            f"{str(path)!r}: {odd[0]} of the added token {content!r} is not supported; it must be "
-            "false"
-        )
+    flags = FLAGS if content not in SPECIAL_TOKENS else (*FLAGS, "normalized")
     special = bool(fields.get("special", False))
-    token = AddedToken(content, special, bool(fields.get("normalized", not special)))
-    if content in SPECIAL_TOKENS and token.normalized:
-        raise ValueError(
-            f"{str(path)!r}: normalized of the added token {content} is not supported; it must be "
-            "false"
-        )
-    return token
-
-
-def _content(token: object) -> object:
-    return token.get("content") if isinstance(token, dict) else token
+    fields = {"normalized": not special, **fields}
+    for flag in flags:
+        require_value(path, f"{flag} of the added token {content}", fields.get(flag, False), False)
+    return AddedToken(content, special, bool(fields["normalized"]))
 
 
 def _in_order(path: Path, numbered: list[Numbered], pieces: Sequence[str]) -> list[AddedToken]:

@@ -194,6 +194,14 @@ def wrong_dtypes(examples: Mapping[torch.dtype, str], owner: str) -> str:
     return f"the weights must all be of one type out of {allowed}, but {types}; convert {owner}"
 
 
+def require_value(path: Path, name: str, value: object, *allowed: object) -> None:
+    """Raise unless a file gives something the value that it has in BERT."""
+    if value not in allowed:
+        raise ValueError(
+            f"{str(path)!r}: {name} {value!r:.60} is not supported; BERT's is {allowed[0]!r}"
+        )
+
+
 def list_names(names: Iterable[str], most: int = MOST) -> str:
     """Join names; of a long list only the first ones."""
     names = list(names)

@@ -10,7 +10,7 @@ from minibert.wordpiece.added_tokens import AddedToken
 from minibert.wordpiece.vocabulary import read_pieces
 
 from .added_tokens import FLAGS, read_added_tokens
-from .files import CONFIG, find_folder, locate, read_json, require_length
+from .files import CONFIG, find_folder, locate, read_json, require_length, require_value
 from .tokenizer_json import WHOLE, read_tokenizer_json
 
 VOCABULARY, TOKENIZER = "vocab.txt", "tokenizer_config.json"
@@ -105,10 +105,7 @@ def _require_bert(path: Path, fields: dict[str, Any]) -> None:
         value = fields.get(key, allowed[0])
         if isinstance(value, dict):  # a special token with its properties
             value = value.get("content")
-        if value not in allowed:
-            raise ValueError(
-                f"{str(path)!r}: {key} {value!r} is not supported; BERT's is {allowed[0]!r}"
-            )
+        require_value(path, key, value, *allowed)
 
 
 def _require_room(folder: Path, tokenizer: WordPieceTokenizer, vocab_size: object) -> None:

@@ -88,21 +88,12 @@ def _windows(values: Num[Tensor, "*batch seq"], width: int, fill: float) -> Tens
 def _require_sound(
     start_logits: Tensor, end_logits: Tensor, passage: Tensor, max_answer_length: int, top_n: int
 ) -> None:
+    require_tensor("passage", passage, [torch.bool])  # passage.bool(), if it is 1 and 0
     for name, logits in (("start_logits", start_logits), ("end_logits", end_logits)):
-        require_tensor(name, logits, FLOATS)
+        require_tensor(name, logits, FLOATS, [passage.shape], ", that of passage")
         rule = "are numbers, or minus infinity for what cannot be"
         require_entries(name, logits, logits < math.inf, rule)
-    require_tensor("passage", passage)
-    if passage.dtype != torch.bool:
-        raise TypeError(
-            f"passage must be torch.bool, not {passage.dtype}; if it is 1 for the tokens of the "
-            "passage and 0 for all others, give passage.bool()"
-        )
-    shapes = [tuple(tensor.shape) for tensor in (start_logits, end_logits, passage)]
-    if len(set(shapes)) > 1 or not shapes[0]:
-        raise ValueError(
-            f"start_logits, end_logits and passage have the shapes {shapes[0]}, {shapes[1]} and "
-            f"{shapes[2]}; they need one shape, whose last dimension is that of the tokens"
-        )
+    if not passage.dim():
+        raise ValueError("passage has no dimension of tokens; one sequence has the shape (seq,)")
     require_number("max_answer_length", max_answer_length, 1)
     require_number("top_n", top_n, 1)

@@ -76,11 +76,6 @@ def _pieces_of_part(
                 yield from _pieces_of_word(tokenizer, word)
 
 
-def locate_words(text: str, do_lower_case: bool = True) -> list[LocatedWord]:
-    """Cut a text into the words of `split_words`, each character with its origin in the text."""
-    return _words([*_normalized(text, do_lower_case, do_lower_case)])
-
-
 def _words(located: list[tuple[str, int]]) -> list[LocatedWord]:
     """Cut characters into words, at spaces and around punctuation."""
     words: list[LocatedWord] = []
@@ -108,16 +103,15 @@ def _normalized(text: str, lower: bool, strip: bool) -> Iterator[tuple[str, int]
             if strip and unicodedata.combining(letter):
                 marks.append((letter, place))
                 continue
-            if marks:
-                yield from _in_order(marks)
-                marks = []
+            yield from sorted(marks, key=_order)
+            marks = []
             yield letter, place
-    yield from _in_order(marks)
+    yield from sorted(marks, key=_order)
 
 
-def _in_order(marks: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Put marks on one letter into Unicode's canonical order."""
-    return sorted(marks, key=lambda mark: unicodedata.combining(mark[0]))
+def _order(mark: tuple[str, int]) -> int:
+    """Return the place of a mark in Unicode's canonical order."""
+    return unicodedata.combining(mark[0])
 
 
 @lru_cache(maxsize=10_000)

@@ -116,8 +116,8 @@ def test_the_answer_is_the_same_from_either_file_and_after_saving(tmp_path, form
 
 
 REFUSED = {
-    "single_word of the added token '<user>'": {CONFIG: decoder(flags("<user>", single_word=True))},
-    "lstrip of the added token '<user>'": {CONFIG: decoder(flags("<user>", lstrip=True))},
+    "single_word of the added token <user>": {CONFIG: decoder(flags("<user>", single_word=True))},
+    "lstrip of the added token <user>": {CONFIG: decoder(flags("<user>", lstrip=True))},
     "added_tokens_decoder is no object": {CONFIG: {"added_tokens_decoder": ["<user>"]}},
     "added token without content": {CONFIG: {"added_tokens_decoder": {"5": {"special": True}}}},
     f"'<b>' is {END + 3}, but by the {END} pieces of the vocabulary it is {END}": {
