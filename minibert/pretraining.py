@@ -116,13 +116,9 @@ class BertForPreTraining(nn.Module):
 
     >>> import torch
     >>> model = BertForPreTraining(BertConfig.tiny(vocab_size=89)).eval()
-    >>> output = model(
-    ...     torch.tensor([[2, 4, 3, 7, 3]]),
-    ...     token_type_ids=torch.tensor([[0, 0, 0, 1, 1]]),
-    ...     labels=torch.tensor([[-100, 9, -100, -100, -100]]),
-    ...     next_sentence_label=torch.tensor([1]),
-    ... )
-    >>> torch.equal(output.loss, output.masked_lm_loss + output.next_sentence_loss)
+    >>> ids, segments = torch.tensor([[2, 4, 3, 7, 3]]), torch.tensor([[0, 0, 0, 1, 1]])
+    >>> output = model(ids, token_type_ids=segments, next_sentence_label=torch.tensor([1]))
+    >>> torch.equal(output.loss, output.next_sentence_loss)
     True
     """
 

@@ -159,16 +159,6 @@ class PackedMaskedLM(nn.Module):
         model: Built while `UnpaddedSelfAttention` played, if its batches have offsets.
         word_loss: Gives the loss of the labeled words, called with the head that scores words, its
             vectors (labels, hidden) and the labels.
-
-    >>> from minibert.attention import BertSelfAttention
-    >>> from minibert.config import BertConfig
-    >>> from minibert.parts import override
-    >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
-    >>> batch = pack([row, row], PackedShape(tokens=8, sentences=4, labels=3, longest=4))
-    >>> with override({BertSelfAttention: UnpaddedSelfAttention}):
-    ...     model = PackedMaskedLM(BertForMaskedLM(BertConfig.tiny(vocab_size=89)))
-    >>> model(**batch).loss > 0
-    tensor(True)
     """
 
     def __init__(

@@ -48,14 +48,6 @@ class UnpaddedEncoder(BertEncoder):
     any other a `block_mask`. A mask that hides more than padding, and the wish for attention
     weights, are left to the plain way. How many tokens are real decides about shapes, for which a
     GPU has to wait and which a compiler cannot follow: `pack` makes rows of one size beforehand.
-
-    >>> from minibert.attention import additive_mask
-    >>> from minibert.config import BertConfig
-    >>> encoder = UnpaddedEncoder(BertConfig.tiny()).eval()
-    >>> mask = additive_mask(torch.tensor([[1, 1, 1], [1, 0, 0]]))
-    >>> output = encoder(torch.randn(2, 3, 128), mask)
-    >>> output.last_hidden_state[1, 1:].abs().max().item()  # padding
-    0.0
     """
 
     def forward(

@@ -92,8 +92,12 @@ def read_arguments(
     arguments: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the arguments for a model class: those of the caller, and labels from the file."""
-    with _named(locate(folder, CONFIG)):
-        arguments = {**_labels_for(model_class, fields, arguments), **arguments}
+    taken = inspect.signature(model_class).parameters
+    if "id2label" in taken and not arguments.keys() & {"num_labels", "id2label"}:
+        with _named(locate(folder, CONFIG)):
+            names = _names_of_labels(fields)
+        labels = {"id2label": names, "problem_type": fields.get("problem_type")}
+        arguments = {name: labels[name] for name in labels if name in taken} | dict(arguments)
     _require_buildable(model_class, config, arguments)
     return arguments
 
@@ -120,17 +124,6 @@ def _require_buildable(
             f"{name} cannot be built as {name}({call}): {error}; give BertModel, a model with a "
             "head, or a class of your own that takes a BertConfig first"
         ) from None
-
-
-def _labels_for(
-    model_class: Callable[..., nn.Module], fields: Mapping[str, Any], arguments: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Read the labels for the head of a task, unless it has none or the caller gives them."""
-    taken = inspect.signature(model_class).parameters
-    if "id2label" not in taken or arguments.keys() & {"num_labels", "id2label"}:
-        return {}
-    labels = {"id2label": _names_of_labels(fields), "problem_type": fields.get("problem_type")}
-    return {name: value for name, value in labels.items() if name in taken}
 
 
 def _names_of_labels(fields: Mapping[str, Any]) -> dict[int, str]:

@@ -17,7 +17,7 @@ ENCODER_PARTS = (
     *("embeddings.", "encoder.", "pooler."),
     *("embeddings_project.", "transformer.", "layers.", "final_norm."),
 )
-OLD_ENDINGS = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
+OLD_ENDINGS = {"gamma": "weight", "beta": "bias"}
 POSITION_IDS = "embeddings.position_ids"
 WRAPPERS = {"module.": "DataParallel", "_orig_mod.": "torch.compile", "model.": "a trainer"}
 ENCODER = re.compile(r"(\w+\.)?(embeddings|encoder|transformer|layers)\.")
@@ -40,7 +40,7 @@ def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Ten
         if old.removeprefix(prefix) == POSITION_IDS:
             _require_counting(old, tensor)
             continue
-        name = _modern(old)
+        name = re.sub(r"(?<=LayerNorm\.)(gamma|beta)$", lambda end: OLD_ENDINGS[end[0]], old)
         if prefixed and bare and name.startswith(ENCODER_PARTS):
             name = prefix + name
         elif not prefixed:
@@ -72,13 +72,6 @@ def without_wrappers(tensors: Tensors, expected: Iterable[str], prefix: str) -> 
 
 def _all_begin(names: Iterable[str], prefix: str) -> bool:
     return all(name.startswith(prefix) for name in names)
-
-
-def _modern(name: str) -> str:
-    for old, new in OLD_ENDINGS.items():
-        if name.endswith(old):
-            return name.removesuffix(old) + new
-    return name
 
 
 def _require_counting(name: str, positions: Tensor) -> None:

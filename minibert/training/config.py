@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
-from minibert.inputs import require_number
+from minibert.inputs import ABOVE_0, MOST, require_number
+
+# The least and the most that a value may be, whole if the least is.
+RANGES = MappingProxyType(
+    dict.fromkeys(("max_steps", "gradient_accumulation_steps", "logging_steps"), (1, MOST))
+    | dict.fromkeys(("eval_steps", "save_steps", "early_stopping_patience"), (1, MOST))
+    | dict.fromkeys(("learning_rate", "adam_epsilon"), (ABOVE_0, 1e10))
+    | dict.fromkeys(("adam_beta1", "adam_beta2"), (0.0, 1 - 1e-9))
+    | {"seed": (0, MOST), "weight_decay": (0.0, 1e10), "max_grad_norm": (ABOVE_0, MOST)}
+)
+MAY_BE_NONE = ("eval_steps", "early_stopping_patience")
 
 # What may differ when a run resumes: how often it reports and saves changes no weight. How often it
 # evaluates does if that decides when it stops.
@@ -65,29 +74,16 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         """Check every value."""
-        for name in ("max_steps", "gradient_accumulation_steps", "logging_steps", "save_steps"):
-            require_number(name, getattr(self, name), 1)
-        for name in ("eval_steps", "early_stopping_patience"):
-            if getattr(self, name) is not None:
-                require_number(name, getattr(self, name), 1)
+        for name, (least, most) in RANGES.items():
+            if name not in MAY_BE_NONE or getattr(self, name) is not None:
+                require_number(name, getattr(self, name), least, most)
+        usual = ", max_steps; BERT warms up for 1 % of its steps"
+        require_number("warmup_steps", self.warmup_steps, 0, self.max_steps, usual)
         if self.early_stopping_patience is not None and self.eval_steps is None:
             raise ValueError(
                 f"early_stopping_patience ({self.early_stopping_patience}) counts evaluations, "
                 "but eval_steps is None; say after how many updates to evaluate"
             )
-        require_number("seed", self.seed, 0)
-        require_number("warmup_steps", self.warmup_steps, 0)
-        if self.warmup_steps > self.max_steps:
-            raise ValueError(
-                f"warmup_steps ({self.warmup_steps}) must not exceed max_steps "
-                f"({self.max_steps}); BERT warms up for 1 % of its steps"
-            )
-        for name in ("learning_rate", "adam_epsilon"):
-            _require(name, self, lambda x: 0 < x < math.inf, "above 0 and finite")
-        for name in ("adam_beta1", "adam_beta2"):
-            _require(name, self, lambda x: 0 <= x < 1, "at least 0 and below 1")
-        _require("weight_decay", self, lambda x: 0 <= x < math.inf, "at least 0 and finite")
-        _require("max_grad_norm", self, lambda x: x > 0, "above 0; math.inf shortens no gradient")
         if not isinstance(self.bf16, bool):
             raise TypeError(f"bf16 must be True or False, not {self.bf16!r}")
 
@@ -124,11 +120,3 @@ def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> flo
     if step < warmup_steps:
         return step / warmup_steps
     return max(0.0, (max_steps - step) / max(1, max_steps - warmup_steps))
-
-
-def _require(name: str, config: object, fits: Callable[[float], bool], wanted: str) -> None:
-    value = getattr(config, name)
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if not fits(value):
-        raise ValueError(f"{name} ({value}) must be {wanted}")

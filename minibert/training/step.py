@@ -60,15 +60,6 @@ def training_step(
 
     Raises:
         FloatingPointError: If the loss or the gradient is not finite; the weights are as they were.
-
-    >>> import torch
-    >>> from minibert.config import BertConfig
-    >>> from minibert.pretraining import BertForMaskedLM
-    >>> model = BertForMaskedLM(BertConfig.tiny(vocab_size=9))
-    >>> batch = {"input_ids": torch.tensor([[2, 4, 3]]), "labels": torch.tensor([[-100, 5, -100]])}
-    >>> optimizer = torch.optim.AdamW(model.parameters())
-    >>> training_step(model, optimizer, [batch], 0, TrainingConfig(max_steps=1, seed=0)).labels
-    {'loss': 1}
     """
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     device = parameters[0].device

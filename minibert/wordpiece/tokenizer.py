@@ -216,12 +216,10 @@ class WordPieceTokenizer:
     def _ids_of_words(self, text: str) -> Iterator[int]:
         """Look up every word of a text without tokens in it."""
         plain = self.strip_accents == self.do_lower_case
-        words = split_words(text, self.do_lower_case) if plain else self._odd_words(text)
+        if not plain:  # only the capitals go, or only the accents
+            text = self.normalize(text)
+        words = split_words(text, self.do_lower_case and plain)
         return chain.from_iterable(map(self._word_ids.__getitem__, words))
-
-    def _odd_words(self, text: str) -> list[str]:
-        """Split a text of which only the capitals go, or only the accents."""
-        return split_words(self.normalize(text), do_lower_case=False)
 
     def ids_of_word(self, word: str) -> list[int]:
         """Return the ids of one `word` of `split_words`; that of ``[UNK]`` if it cannot be cut."""
