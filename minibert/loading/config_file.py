@@ -99,7 +99,7 @@ def read_arguments(
         labels = {"id2label": names, "problem_type": fields.get("problem_type")}
         arguments = {name: labels[name] for name in labels if name in taken} | dict(arguments)
     _require_buildable(model_class, config, arguments)
-    return arguments
+    return dict(arguments)
 
 
 @contextmanager

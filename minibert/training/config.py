@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -95,14 +96,21 @@ class TrainingConfig:
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """Return a sentence for each value of `other` that would make it a different run."""
-        fields, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
+        free = {*FREE_TO_CHANGE}
         if self.early_stopping_patience is not None:
             free.remove("eval_steps")
-        return [
-            f"{name} was {other.get(name)!r} and is {fields.get(name)!r}"
-            for name in sorted({*fields, *other} - free)
-            if fields.get(name) != other.get(name)
-        ]
+        return differences(other, dataclasses.asdict(self), free)
+
+
+def differences(
+    before: Mapping[str, Any], now: Mapping[str, Any], free: Collection[str] = ()
+) -> list[str]:
+    """Say of each value that differs what it was and what it is, but for those that may."""
+    return [
+        f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
+        for name in sorted({*before, *now} - {*free})
+        if before.get(name) != now.get(name)
+    ]
 
 
 def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> float:

@@ -26,7 +26,7 @@ from .checkpoint import (
     restore_optimizer,
     write_checkpoint,
 )
-from .config import TrainingConfig
+from .config import TrainingConfig, differences
 from .devices import choose_device
 from .evaluation import BestWeights, evaluate
 from .history import HistoryFile, LossAverager, count_tokens
@@ -326,9 +326,10 @@ class BertTrainer:
         self._require_own_folder()
         identity = getattr(batches, "identity", None)
         if self.step and identity != self._data:
+            other = "; ".join(differences(self._data or {}, identity or {}))
             raise ValueError(
-                f"the data are not those of the first {self.step} steps: "
-                f"{_differences(self._data or {}, identity or {})}. Go on with the same data"
+                f"the data are not those of the first {self.step} steps: {other}. Go on with the "
+                "same data"
             )
         self._data = identity
 
@@ -348,10 +349,8 @@ class BertTrainer:
                 f"the checkpoint has the format {state.get('format')!r}, not {FORMAT!r}; it was "
                 "not written by this trainer"
             )
-        config = self.config.differences(state["config"])
-        terms = _differences({"terms": state["terms"]}, {"terms": self.terms})
-        if config or terms:
-            other = "; ".join([*config, *filter(None, [terms])])
+        terms = differences({"terms": state["terms"]}, {"terms": self.terms})
+        if other := "; ".join(self.config.differences(state["config"]) + terms):
             raise ValueError(f"the checkpoint belongs to another run: {other}. Keep to what it was")
 
     def _warn_unless_finite(self, loss: float) -> None:
@@ -364,11 +363,3 @@ class BertTrainer:
                 "that are not finite in the evaluation data, or give bf16=False",
                 stacklevel=3,
             )
-
-
-def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    return "; ".join(
-        f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
-        for name in sorted({*before, *now})
-        if before.get(name) != now.get(name)
-    )
