@@ -10,10 +10,10 @@ from minibert.wordpiece import SPECIAL_TOKENS
 from minibert.wordpiece.added_tokens import AddedToken
 
 from .files import locate, read_json, require_value
+from .tokenizer_json import require_bert
 
 ADDED, SPECIAL_MAP = "added_tokens.json", "special_tokens_map.json"
 LISTS = ("additional_special_tokens", "extra_special_tokens")
-NAMED = {f"{token[1:-1].lower()}_token": token for token in SPECIAL_TOKENS}
 FLAGS = ("single_word", "lstrip", "rstrip")
 
 # A token, and the id that its file gives it, if any.
@@ -33,23 +33,15 @@ def read_added_tokens(
     if decoder is not None:
         sources = [*_decoded(path, decoder), *_listed(path, config)]
     else:
-        names = _read(locate(folder, SPECIAL_MAP))
-        special = [*_listed(path, config), *_listed(folder / SPECIAL_MAP, names)]
+        of_names = locate(folder, SPECIAL_MAP)
+        names = read_json(of_names) if of_names.is_file() else {}
+        require_bert(of_names, names)
+        special = [*_listed(path, config), *_listed(of_names, names)]
         known = {token.content for token, _ in special}
         sources = [*_whole(folder, whole), *_plain(folder / ADDED, known), *special]
     for token, number in sources:
         tokens.setdefault(token.content, (token, number))
     return _in_order(path, [*tokens.values()], pieces)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Read a file that need not be there; raise if it names other tokens than the five."""
-    fields = read_json(path) if path.is_file() else {}
-    for key, expected in NAMED.items():
-        token = fields.get(key, expected)
-        content = token.get("content") if isinstance(token, dict) else token
-        require_value(path, key, content, expected)
-    return fields
 
 
 def _decoded(path: Path, decoder: object) -> Iterator[Numbered]:

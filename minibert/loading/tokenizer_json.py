@@ -11,6 +11,26 @@ from .files import list_names, read_json, require_value
 
 WHOLE = "tokenizer.json"
 
+# Members of the family whose tokenizers are BERT's under another name.
+SAME_TOKENIZER = ("Bert", "DistilBert", "Electra")
+
+# Keys that could stand for another way of cutting text, and the values that stand for BERT's.
+REQUIRED_VALUES = {
+    "tokenizer_class": (
+        "BertTokenizer",
+        *(f"{member}Tokenizer{end}" for member in SAME_TOKENIZER for end in ("", "Fast")),
+        None,
+    ),
+    "tokenize_chinese_chars": (True, None),
+    "do_basic_tokenize": (True, None),
+    "never_split": (None, []),
+    "unk_token": ("[UNK]",),
+    "sep_token": ("[SEP]",),
+    "pad_token": ("[PAD]",),
+    "cls_token": ("[CLS]",),
+    "mask_token": ("[MASK]",),
+}
+
 # What must stand in each part of the file, for ours to cut text in the same way.
 REQUIRED_PARTS: dict[str, dict[str, Any]] = {
     "model": {
@@ -48,6 +68,15 @@ def read_tokenizer_json(path: Path) -> tuple[list[str], dict[str, Any]]:
         "added_tokens": whole.get("added_tokens"),
     }
     return sorted(ids, key=ids.__getitem__), fields
+
+
+def require_bert(path: Path, fields: dict[str, Any]) -> None:
+    """Raise for the fields of a tokenizer that would cut the text in another way."""
+    for key, allowed in REQUIRED_VALUES.items():
+        value = fields.get(key, allowed[0])
+        if isinstance(value, dict):  # a special token with its properties
+            value = value.get("content")
+        require_value(path, key, value, *allowed)
 
 
 def _get(fields: object, *keys: str) -> Any:
