@@ -1,7 +1,7 @@
 """A layer forgets what it computed, and computes it again for the gradient. Chapter 24."""
 
-from jaxtyping import Float
-from torch import Tensor
+from typing import Any
+
 from torch.utils.checkpoint import checkpoint
 
 from minibert.layer import BertLayer
@@ -21,12 +21,6 @@ class CheckpointedLayer(BertLayer):
     True
     """
 
-    def forward(
-        self,
-        hidden_states: Float[Tensor, "batch seq hidden"],
-        additive_mask: Float[Tensor, "..."] | None = None,
-        output_attentions: bool = False,
-    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+    def forward(self, *inputs: Any, **named: Any) -> Any:
         """Pass the vectors through the layer, twice if a gradient is wanted."""
-        inputs = hidden_states, additive_mask, output_attentions
-        return checkpoint(super().forward, *inputs, use_reentrant=False)
+        return checkpoint(super().forward, *inputs, use_reentrant=False, **named)
