@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class AddedToken(NamedTuple):
-    """A token that stays whole; a special one is no word, a normalized one has no capitals."""
+    """A token that stays whole; a `normalized` one is looked for when capitals are gone."""
 
     content: str
     special: bool = True

@@ -71,7 +71,7 @@ def merge_gain(
 
 
 def learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iterator[Merge]:
-    """Yield the pair of neighbors with the largest gain, again and again, until no pair gains.
+    """Yield the merge of the two neighbors that gain most, again and again, until no pair gains.
 
     Ties go to the first in alphabetical order. `word_counts` is how often each word occurs; pairs
     that occur less often than `min_frequency` are left alone.

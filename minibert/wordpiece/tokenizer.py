@@ -114,7 +114,7 @@ class WordPieceTokenizer:
 
     @classmethod
     def load(cls, path: str | Path, do_lower_case: bool = True) -> WordPieceTokenizer:
-        """Return the tokenizer of the vocab.txt at `path`: a piece a line, by its number the id.
+        """Return the tokenizer of the vocab.txt at `path`: one piece a line, in the order of ids.
 
         The file does not say `do_lower_case`: whether capitals are dropped, as an uncased model
         does.
