@@ -60,10 +60,8 @@ MAY_IMPORT = {
         "albert": frozenset({"differences"}),
         "electra": frozenset({"differences"}),
         "deberta_v2": frozenset({"differences"}),
-        "deberta_v2_heads": frozenset({"differences", "deberta_v2"}),
         "modernbert_config": frozenset({"differences"}),
         "modernbert": frozenset({"differences", "modernbert_config"}),
-        "modernbert_heads": frozenset({"differences", "modernbert", "modernbert_config"}),
     },
     "berttools": {
         "cli": frozenset(),
