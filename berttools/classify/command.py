@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from berttools.cli.failures import guarded
 from berttools.cli.files import require_new_folder
@@ -32,7 +33,7 @@ class Settings:
     group: str | None = None
     time: str | None = None
     encoding: str | None = None
-    model: str | None = None
+    model: str = ""  # that of the extra `models`
     class_weights: str = "best"
     use: str = "best"
     promise: float = 0.9
@@ -99,7 +100,7 @@ def _predict(options: argparse.Namespace) -> int:
     return predict_typed(options)
 
 
-def parse_options(arguments: list[str] | None = None) -> dict[str, object]:
+def parse_options(arguments: list[str] | None = None) -> dict[str, Any]:
     """Read the command line; for `train` only what was given."""
     parser = new_parser("classify", description=DESCRIPTION, epilog=EPILOG)
     commands = parser.add_subparsers(dest="does", required=True, metavar="train|predict")

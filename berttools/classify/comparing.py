@@ -18,7 +18,7 @@ from .calibration import calibration_error, fit_temperature, with_temperature
 from .command import METHODS, Settings
 from .prepare import Work
 from .saving import Classifier
-from .scores import class_scores, count_confusions, interval, mean_f1
+from .scores import class_scores, interval, mean_f1
 from .thresholds import choose_thresholds, decide, share_threshold
 from .tuning import classifier_from, fine_tune_classifier
 from .weighting import weightings
@@ -84,20 +84,22 @@ def _fine_tune(
         say(f"Fine-tuning on {device}, class weights: {name}.")
         model, tokenizer = classifier_from(settings.model, work.classes, seed=settings.seed)
         length = min(settings.max_length, model.config.max_position_embeddings)
-        fine_tune_classifier(
-            model,
-            tokenizer,
-            work.tables["train"],
-            work.tables["validation"],
-            seed=settings.seed,
-            learning_rate=settings.learning_rate,
-            weights=weights,
-            epochs=settings.epochs,
-            batch_size=settings.batch_size,
-            max_length=length,
-            device=device,
-            show_progress=say_if_possible,
-        )
+        options = {
+            "seed": settings.seed,
+            "learning_rate": settings.learning_rate,
+            "weights": weights,
+            "epochs": settings.epochs,
+            "batch_size": settings.batch_size,
+            "max_length": length,
+            "device": device,
+            "show_progress": say_if_possible,
+        }
+        parts = work.tables["train"], work.tables["validation"]
+        try:
+            fine_tune_classifier(model, tokenizer, *parts, **options)
+        except FloatingPointError as error:
+            problem = f"{error.__cause__ or error}; give a --learning-rate below"
+            raise FloatingPointError(f"{problem} {settings.learning_rate:g}") from error
         yield Classifier(model.eval(), tokenizer, length, settings.text)
 
 
@@ -140,6 +142,8 @@ def choose_classifier(
 
 def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
     """Ask the test part, the last one for all that the report tells of it."""
+    from sklearn.metrics import confusion_matrix
+
     labels, table, classes, blocks = (
         work.labels["test"], work.tables["test"], work.classes, work.blocks,
     )  # fmt: skip
@@ -172,7 +176,7 @@ def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
             name: [float(lead.mean()), *interval(lead, blocks)]
             for name, lead in ((name, hits[used] - hits[name]) for name in asked if name != used)
         },
-        "confusion": count_confusions(labels, given, len(classes)).tolist(),
+        "confusion": confusion_matrix(labels, given, labels=range(len(classes))).tolist(),
         "scores": class_scores(labels, given, len(classes)),
         "temperature": classifier.temperature,
         "calibration_error": [calibration_error(p, labels) for p in (before, probs)],

@@ -18,7 +18,6 @@ from .duplicates import find_duplicates, find_patterns, rows_by, without_copies
 from .splitting import Blocks, linked_rows, most_together, split_rows
 from .table import LabeledTable, read_table
 from .thresholds import REFUSAL, least_answers
-from .tuning import default_encoder
 
 SHOWN = 3  # of many
 MOST_UNKNOWN = 0.2  # of the tokens; of more, answers depend on what is left
@@ -39,7 +38,7 @@ class Work(NamedTuple):
 
 
 def prepare(settings: Settings) -> Work:
-    """Read a table, drop copies, and divide the rest; count [UNK], unless words are counted."""
+    """Read a table, drop copies, and divide the rest; count [UNK] if an encoder will read it."""
     table = read_table(
         settings.table,
         settings.text,
@@ -67,7 +66,6 @@ def prepare(settings: Settings) -> Work:
         *_notes_on_target(labels["validation"], classes, settings.promise),
     ]
     if settings.use != "words":
-        settings.model = settings.model or str(default_encoder())
         notes.append(require_known(load_tokenizer(settings.model), tables))
     place = {row: number for number, row in enumerate(parts.test)}
     blocks = [[place[row] for row in rows] for rows in linked_rows(kept) if rows[0] in place]

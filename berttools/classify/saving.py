@@ -159,10 +159,10 @@ def load_classifier(folder: str | Path) -> Classifier:
         raise ValueError(f"{path} is damaged or of another version; train again")
     model = _load_model(folder, fields.pop("terms", None), "classes" in fields)
     has_words = isinstance(model, BagOfWords)
+    tuned = isinstance(model, BertForSequenceClassification)
     longest = None if has_words else model.config.max_position_embeddings
-    count = getattr(model, "num_labels", None) or len(model.linear.bias)
-    checks = _checks(count, longest)
-    if "classes" not in fields:
+    checks = _checks(model.num_labels if tuned else len(model.linear.bias), longest)
+    if tuned:
         del checks["classes"]
     if names := checks.keys() ^ fields.keys():
         raise ValueError(f"{path} is damaged: {min(names)!r} is missing or unknown; train again")

@@ -152,12 +152,11 @@ def _broken(cells: list[Cell]) -> Iterator[Broken]:
 
 
 def _that_defines(name: str, broken: list[Broken], asked: str = "") -> Broken | None:
-    """Find the cell that would define a name: by its def, by the exercise, or by the name."""
+    """Find the cell that would define a name: by its def, or by the exercise."""
     looks = (
         lambda cell: re.search(
             rf"^\s*(?:def|class)\s+{name}\b|^{name}\s*=", cell.text, re.MULTILINE
         ),
         lambda cell: asked and cell.name == asked,
-        lambda cell: asked and re.search(rf"\b{name}\b", cell.text),
     )
     return next((each for look in looks for each in reversed(broken) if look(each.cell)), None)
