@@ -57,9 +57,7 @@ def find_duplicates(table: LabeledTable) -> Duplicates:
         table: With labels, or without.
 
     Returns:
-        ``exact``: rows whose text stood in a row before, letter by letter; ``near``: those that are
-        like one before but for case, white space and marks of sentences (`plain_text`);
-        ``contradictions``: for each text with more than one label, its rows.
+        Rows like one before, letter by letter or as `plain_text` has them, and contradictions.
 
     >>> table = LabeledTable(["It hums.", "it hums", "No bill.", "It hums."], ["A", "B", "B", "A"])
     >>> find_duplicates(table)
