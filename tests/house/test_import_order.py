@@ -67,7 +67,7 @@ MAY_IMPORT = {
         "cli": frozenset(),
         "pretrain": frozenset({"cli"}),
         "fill": frozenset({"cli"}),
-        "classify": frozenset({"cli", "fill"}),
+        "classify": frozenset({"cli"}),
         "grade": frozenset({"cli"}),
         "__main__": ANYTHING,
     },
