@@ -108,10 +108,6 @@ def bootstrap_interval(
         values: One row for each independent unit, such as a sentence.
         rng: The source of chance.
 
-    Returns:
-        low: The lower end of the interval, in the shape of one row.
-        high: The upper end.
-
     Source: Efron (1979).
 
     >>> low, high = bootstrap_interval(np.arange(101.0), rng=np.random.default_rng(0))

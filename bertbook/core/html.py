@@ -72,14 +72,11 @@ def html(content: str, caption: str) -> Html:
 
 
 def tint(color: str, strength: float) -> str:
-    """Write a half-transparent color as CSS.
+    """Return a half-transparent color as CSS, ``rgba(…)``.
 
     Args:
         color: Hexadecimal, ``#rrggbb``.
         strength: How strong; values outside are clipped; between 0 and 1.
-
-    Returns:
-        ``rgba(…)``.
 
     >>> tint("#2f7ec4", 1)
     'rgba(47,126,196,0.50)'

@@ -63,9 +63,6 @@ def exact_match(prediction: str, truth: str) -> float:
     Args:
         prediction, truth: Answers; an empty one means that there is none.
 
-    Returns:
-        1 or 0.
-
     >>> exact_match("the Bund", "Bund."), exact_match("the old Bund", "Bund.")
     (1.0, 0.0)
     """

@@ -32,9 +32,6 @@ def right(text: str, reply: str) -> Answer:
     Args:
         text, reply: The answer, and what to say to those who choose it.
 
-    Returns:
-        An answer that is right.
-
     >>> right("Two", "Yes: one for each token.").is_right
     True
     """
@@ -46,9 +43,6 @@ def wrong(text: str, reply: str) -> Answer:
 
     Args:
         text, reply: The answer, and what to say to those who choose it.
-
-    Returns:
-        An answer that is wrong.
 
     >>> wrong("One", "There are two tokens.").is_right
     False

@@ -35,9 +35,6 @@ def show_source(thing: Any) -> Source:
     Args:
         thing: Something imported from minibert.
 
-    Returns:
-        Displayed as highlighted Python.
-
     >>> from minibert.attention import BertSelfAttention
     >>> show_source(BertSelfAttention.join_heads)
     def join_heads(

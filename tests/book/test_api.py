@@ -15,7 +15,9 @@ ARRAY, SHAPE = (
     re.compile(r"^(?!.*Callable).*\b(Tensor|ndarray)\b"),
     re.compile(r"\[.*[\"']", re.DOTALL),
 )
-SPEAKING = ("Html", "Verdict", "Slider", "Typed", "Html | LiveFigure")  # each says what it is
+# Types that say by themselves what comes back.
+SPEAKING = {"Html", "Html | LiveFigure", "Verdict", "Slider", "Typed", "Axes", "Figure"}
+SPEAKING |= {"Answer", "Source"}
 ARGUMENT = re.compile(r"^ {4}(\S[^:]*): (\S.*(?:\n {5,}.*)*)", re.MULTILINE)
 
 

@@ -43,9 +43,6 @@ def noun_glosses() -> tuple[Gloss, ...]:
     They are WordNet 3.0's, Copyright 2006 by Princeton University; the license stands beside the
     table.
 
-    Returns:
-        As in the table.
-
     >>> len(noun_glosses())
     2000
     >>> noun_glosses()[0].word, noun_glosses()[0].kind

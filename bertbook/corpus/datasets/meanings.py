@@ -24,9 +24,6 @@ class SenseSentence(NamedTuple):
 def sense_sentences() -> tuple[SenseSentence, ...]:
     """Return ten words in two senses each, in eight sentences a sense.
 
-    Returns:
-        In groups of one sense; the two senses of a word follow each other.
-
     >>> sentences = sense_sentences()
     >>> len(sentences), sentences[8].sense, sentences[8].text
     (160, 'river', 'We sat on the bank and watched the boats go by.')

@@ -53,9 +53,6 @@ def passage_questions(split: str) -> tuple[Question, ...]:
     Args:
         split: "train", "validation" or "test"; they share no passage and no topic.
 
-    Returns:
-        Passage after passage.
-
     >>> [len(passage_questions(split)) for split in ("train", "validation", "test")]
     [1282, 202, 423]
     """

@@ -60,13 +60,10 @@ class KjvParts(NamedTuple):
 
 @cache
 def kjv_text() -> str:
-    r"""Read the King James Bible: one verse on a line, a blank line between two chapters.
+    r"""Return the King James Bible: one verse on a line, a blank line between two chapters.
 
     This is the form in which ``minibert pretrain`` wants a text. It is in the public domain; its
     electronic form is that of the package bible-kjv-text of Debian.
-
-    Returns:
-        4 million characters.
 
     >>> kjv_text().split("\n", 1)[0]
     'In the beginning God created the heaven and the earth.'

@@ -127,13 +127,10 @@ def world_words(world: World, with_senses: bool = False) -> tuple[str, ...]:
 
 
 def untagged(text: str) -> str:
-    """Drop the senses of words.
+    """Return a word or a sentence without the senses of its words.
 
     Args:
         text: A word or a sentence, with senses or without.
-
-    Returns:
-        The text as it is told.
 
     >>> untagged("she sits on the bank/river")
     'she sits on the bank'

@@ -62,9 +62,6 @@ def sample_tagged(
         rng: The source of chance.
         stories: Stories in a document.
 
-    Returns:
-        Sentences of words, ``bank/river`` where a word has several senses.
-
     >>> from bertbook.corpus import small_world
     >>> (document,) = sample_tagged(small_world(), 1, rng=np.random.default_rng(0))
     >>> document[1][:5]

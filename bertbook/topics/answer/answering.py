@@ -74,9 +74,6 @@ class Answers(NamedTuple):
 
         Args:
             threshold: How much more "no answer" must score than the best answer to be taken.
-
-        Returns:
-            The answer as the passage writes it, or an empty string.
         """
         if not self.answers or self.no_answer - self.answers[0].score > threshold:
             return ""

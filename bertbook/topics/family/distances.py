@@ -57,9 +57,6 @@ def draw_scores_apart(apart: dict[str, Float[np.ndarray, "seq seq"]]) -> Figure:
 
     Args:
         apart: From `scores_apart`.
-
-    Returns:
-        Four maps; a query is a row, a key a column.
     """
     figure, axes = plt.subplots(2, 2, figsize=(4.2, 4.5))
     largest = max(np.abs(apart[name]).max() for name in ("words", "c2p", "p2c"))

@@ -98,9 +98,6 @@ def copying_table(record: dict) -> Html:
 
     Args:
         record: ``records/copying.json``.
-
-    Returns:
-        A table with a row for each run, between the two readers that bound it.
     """
     limits, kinds = record["bounds"], ("other words", "names", "pronouns")
     rows = [["reads one sentence", *(f"{limits['one_sentence'][k]:.2f}" for k in kinds), ""]]

@@ -9,13 +9,10 @@ from bertbook.core.tables import result_table
 
 
 def with_sd(values: Sequence[float]) -> str:
-    """Write the mean over seeds and their standard deviation.
+    """Return the mean over seeds and their standard deviation, with two decimals each.
 
     Args:
         values: One for each seed, two at least.
-
-    Returns:
-        Both with two decimals.
 
     >>> with_sd([1.0, 3.0])
     '2.00 ± 1.41'
@@ -24,13 +21,10 @@ def with_sd(values: Sequence[float]) -> str:
 
 
 def lowest_peak(runs: Sequence[dict]) -> float:
-    """Give the peak whose runs end lowest in the mean.
+    """Return the peak whose runs end lowest in the mean.
 
     Args:
         runs: Each with its ``peak`` and what it ``held_out`` with each seed.
-
-    Returns:
-        One of the peaks.
 
     >>> lowest_peak([{"peak": 0.1, "held_out": [3, 5]}, {"peak": 0.2, "held_out": [3, 4]}])
     0.2

@@ -72,16 +72,13 @@ def nearest_mean(
 def control_labels(
     classes: Mapping[str, Hashable], *, rng: np.random.Generator
 ) -> dict[str, Hashable]:
-    """Shuffle the classes of the words: a task that only memory can solve.
+    """Return the words with their classes shuffled: a task that only memory can solve.
 
     Each word keeps one class wherever it stands, and each class keeps its number of words.
 
     Args:
         classes: Word to class.
         rng: The source of chance.
-
-    Returns:
-        The same words with dealt classes.
 
     Source: Hewitt & Liang (2019), section 2.
 
@@ -109,9 +106,6 @@ class Probe(NamedTuple):
 
         Args:
             vectors: One vector each, of as many numbers as the probe was fitted on.
-
-        Returns:
-            Number of the class with the highest score.
         """
         return (vectors @ self.weight.T + self.bias).argmax(axis=1)
 
