@@ -1,7 +1,5 @@
 """The command ``minibert``, which is ``python -m berttools`` too."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

@@ -1,7 +1,5 @@
 """Files and folders, written whole or not at all, whenever the machine stops. Chapter 13."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

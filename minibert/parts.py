@@ -6,8 +6,6 @@ MyAttention})`` changes it for good, ``with override({BertAttention: MyAttention
 this thread or task. They need two names: a call cannot know whether a ``with`` stands before it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -1,7 +1,5 @@
 """How a model with a head is called: as the encoder, and with labels. Chapter 12."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import wraps

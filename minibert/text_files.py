@@ -1,7 +1,5 @@
 """Text files, read as UTF-8. Chapters 5 and 13."""
 
-from __future__ import annotations
-
 from importlib import resources
 from pathlib import Path
 

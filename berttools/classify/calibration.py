@@ -1,7 +1,5 @@
 """Is 0.8 right eight times in ten? One number that makes it so, and a diagram. Chapter 19."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What may be typed after ``minibert classify``; it imports nothing slow. Chapter 19."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Three methods with and without class weights: which one answers, and how well. Chapter 19."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

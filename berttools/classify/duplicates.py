@@ -1,7 +1,5 @@
 """Texts that occur more than once: copies, contradictions, and texts of one pattern. Chapter 19."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict

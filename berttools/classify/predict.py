@@ -1,7 +1,5 @@
 """``minibert classify predict``: answer texts, or a table of them. Chapter 19."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io

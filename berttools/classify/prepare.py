@@ -1,7 +1,5 @@
 """From a table to parts without copies, with a sentence for each thing that is odd. Chapter 19."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """From the bytes of a table to its rows: encodings, and what divides the fields. Chapter 19."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

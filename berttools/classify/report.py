@@ -1,7 +1,5 @@
 """The facts of a report in words, as Markdown. Chapter 19."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``minibert classify train``: from a table to a classifier and its report. Chapter 19."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

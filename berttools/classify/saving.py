@@ -3,8 +3,6 @@
 Chapter 19.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence

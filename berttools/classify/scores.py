@@ -1,7 +1,5 @@
 """How good are answers: of each class, on average, and with an interval? Chapter 19."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Divide a table into parts to learn from, to choose with, and to be asked once. Chapter 19."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Chapter 19.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fine-tune an encoder on the rows of a table, and score texts with it. Chapter 19."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Rare classes that count more: weights for the loss. Chapter 19."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

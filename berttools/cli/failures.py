@@ -1,7 +1,5 @@
 """Commands that end early: one sentence in place of a stack trace, and how to go on. Chapter 14."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 

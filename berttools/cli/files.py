@@ -1,7 +1,5 @@
 """Files that somebody names for output: written whole, and nothing else is destroyed."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Iterable

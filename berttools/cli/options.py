@@ -1,7 +1,5 @@
 """What the command lines share; it imports nothing slow. Chapter 14."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import shlex

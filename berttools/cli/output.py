@@ -1,7 +1,5 @@
 """What the commands say: for any terminal, and no stack trace if nobody can read it. Chapter 14."""
 
-from __future__ import annotations
-
 import io
 import os
 import stat

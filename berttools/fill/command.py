@@ -1,7 +1,5 @@
 """What may be typed after ``minibert fill``, and what is done then. Chapter 14."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """What a BERT puts for each ``[MASK]``. Chapter 14."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What may be typed after ``minibert grade``, and what is done then. Chapter 1."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The exercises of the chapters, their checkers, and what stands above them. Chapter 1."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

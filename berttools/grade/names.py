@@ -1,7 +1,5 @@
 """Which names the code of a cell sets, reads, and needs from the cells above it. Chapter 1."""
 
-from __future__ import annotations
-
 import ast
 import symtable
 from collections.abc import Iterable, Iterator

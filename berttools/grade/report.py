@@ -1,7 +1,5 @@
 """What a class has reached: a table as CSV, the class on one page, a page a student. Chapter 1."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

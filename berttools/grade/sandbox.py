@@ -6,8 +6,6 @@ the files of whoever grades, and may look for its checker. Answers of people you
 in a container. Chapter 1.
 """
 
-from __future__ import annotations
-
 import json
 import linecache
 import multiprocessing

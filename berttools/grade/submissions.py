@@ -1,7 +1,5 @@
 """What was handed in: notebooks, the code of each answer, and why one is absent. Chapter 1."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

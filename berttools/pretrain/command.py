@@ -1,7 +1,5 @@
 """What may be typed after ``minibert pretrain``; it imports nothing slow. Chapter 14."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

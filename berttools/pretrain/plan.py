@@ -1,7 +1,5 @@
 """The plan of a run, kept in its folder: options, the sizes of the model, the text. Chapter 14."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """The report of a run: its losses beside those of guessers without a model. Chapter 14."""
 
-from __future__ import annotations
-
 import math
 import shlex
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The text of a run: what to learn from, what to hold out, and its word pieces. Chapter 14."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Sequence

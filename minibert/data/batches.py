@@ -1,7 +1,5 @@
 """Batches of sentences about equally long, padded and masked again in every epoch. Chapter 13."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any

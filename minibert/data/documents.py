@@ -1,7 +1,5 @@
 """Documents of text files: one sentence a line, a blank line between two. Chapter 13."""
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Sentence pairs: half of them follow each other in their document, half do not. Chapter 13."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ One call switches all of them on, ``switch_on()``; ``with override(fast_parts())
 one block. Chapter 23.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from torch import nn

@@ -4,8 +4,6 @@ Replaces minibert.wordpiece.learn_merges: the same merges in the same order, hun
 faster on a megabyte of text.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ No entry decides about a shape, and nothing has to be read back: a GPU does not 
 makes one graph. Chapter 23.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Tokens added to a vocabulary, from any file of a folder that lists them. Chapter 15."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

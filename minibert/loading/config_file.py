@@ -1,7 +1,5 @@
 """config.json: what the encoder is, and what a task's head needs to know. Chapter 15."""
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import inspect

@@ -1,7 +1,5 @@
 """The folder of a model, here or on the Hub, and its files: JSON and safetensors. Chapter 15."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

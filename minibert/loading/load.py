@@ -1,7 +1,5 @@
 """From a folder to a model: every number comes from a file, unless named as new. Chapter 15."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce

@@ -1,7 +1,5 @@
 """Whose weights a folder holds, by the model_type of its config.json. Chapters 15 and 25."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """From a model to a folder: the old files or the new ones, never some of each. Chapter 15."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The tokenizer of a folder: its pieces, and whether it drops capitals and accents. Chapter 15."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

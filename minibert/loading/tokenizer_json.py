@@ -1,7 +1,5 @@
 """tokenizer.json: a whole tokenizer in one file, read only if it is BERT's. Chapter 15."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

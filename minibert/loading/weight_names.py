@@ -1,7 +1,5 @@
 """The names of tensors: three repairs of old files, and then a strict comparison. Chapter 15."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterable, Mapping

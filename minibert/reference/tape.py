@@ -1,7 +1,5 @@
 """A tape of steps that can be walked back: what autograd is, in a few lines. Chapters 4 and 5."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Let only the upper part of a model learn. Chapter 16."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from torch import nn

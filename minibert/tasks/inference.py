@@ -1,7 +1,5 @@
 """Use a model: many texts, batched by length, and the results in the original order. Chapter 15."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar

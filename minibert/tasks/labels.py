@@ -1,7 +1,5 @@
 """The names of labels and the type of problem, under Hugging Face's keys. Chapter 16."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

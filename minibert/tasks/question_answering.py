@@ -1,7 +1,5 @@
 """Answer questions: each token scores as start and as end of the answer. Chapter 18."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from jaxtyping import Float, Int

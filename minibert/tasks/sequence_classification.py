@@ -1,7 +1,5 @@
 """Classify whole sequences: one label, several labels, or a number. Chapter 16."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

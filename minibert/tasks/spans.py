@@ -1,7 +1,5 @@
 """The best legal answer: of the spans in the passage, the one that scores highest. Chapter 18."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Batches of labeled rows for any task, in a new order in every epoch. Chapter 16."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice

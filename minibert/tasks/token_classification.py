@@ -1,7 +1,5 @@
 """Tag tokens: one label for each. Chapter 17."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

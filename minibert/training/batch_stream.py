@@ -1,7 +1,5 @@
 """Batches of epoch after epoch, from any position on, seeded by the position. Chapter 13."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np

@@ -5,8 +5,6 @@ the run with its history. It is written under another name, forced to the disk, 
 end. Nothing is unpickled.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The numbers that fix a training run, and the learning rate of each of its steps. Chapter 13."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where to compute, and in which precision. Chapter 13."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext

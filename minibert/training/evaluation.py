@@ -1,7 +1,5 @@
 """The mean loss over data that are not trained on, and the weights with the lowest. Chapter 13."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 The file is for watching a run; checkpoints hold the history, too.
 """
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Mapping

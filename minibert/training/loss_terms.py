@@ -1,7 +1,5 @@
 """Losses as means over labels: the labels of each, and its value in the output. Chapter 13."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """AdamW with weight decay on matrices, and without on biases and LayerNorm. Chapter 13."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from torch import nn

@@ -1,7 +1,5 @@
 """The progress of a run: a bar, or where none can be drawn a line every minute. Chapter 13."""
 
-from __future__ import annotations
-
 import sys
 import time
 import warnings

@@ -1,7 +1,5 @@
 """One training step: forward, loss, backward, clip, update. Chapter 13."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

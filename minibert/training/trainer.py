@@ -1,7 +1,5 @@
 """The training loop, for any model with a loss and any batches. Chapter 13."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import time

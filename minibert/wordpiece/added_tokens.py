@@ -1,7 +1,5 @@
 """Tokens that are found in a text before its words: [MASK], and added ones. Chapters 6 and 15."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """From rows of ids to a batch: truncate, pad, and check the arguments. Chapter 6."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

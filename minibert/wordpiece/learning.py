@@ -1,7 +1,5 @@
 """Learn pieces from counted words: from letters on, merge the pair that gains most. Chapter 6."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise

@@ -4,8 +4,6 @@ The tokenizer changes a text before it cuts it: accents fall off, capitals becom
 vanish, spaces appear. Here every character of the changed text remembers which one it comes from.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Vocabularies: the longest match of a word, and vocab.txt, one piece a line. Chapter 6."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
