@@ -9,6 +9,8 @@ import api
 import pytest
 from built_book import BOOK, HTML
 
+from bertbook.core.exercises.exercise import Exercise
+
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(BOOK.glob("api-*.md"))}
 OBJECTS = [(module, name) for module, things in api.public().items() for name in things]
 ARRAY, SHAPE = (
@@ -89,6 +91,18 @@ def test_every_parameter_and_every_result_is_explained_arrays_with_their_shapes(
     assert len(list(with_docstrings())) > 400
     found = {name: problems for name, thing in with_docstrings() if (problems := lacks(thing))}
     assert found == {}
+
+
+def test_every_value_is_explained():
+    told = {
+        f"{module}.{name}": api.words_on(module, name, thing)
+        for module, name in OBJECTS
+        if not inspect.isclass(thing := api.public()[module][name])
+        and not inspect.isroutine(thing)
+        and not isinstance(thing, Exercise)
+    }
+    assert len(told) > 20
+    assert [name for name, words in told.items() if not words.endswith(".")] == []
 
 
 def test_every_public_object_names_a_chapter():

@@ -49,6 +49,7 @@ class Role:
     own_name: str = ""
 
 
+#: The contract of each part, by the part that it replaces.
 ROLES: dict[Callable[..., Any], Role] = {
     BertEmbeddings: Role(
         ("config",),

@@ -6,8 +6,9 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+#: Words are counted without their neighbors.
 UNIGRAM = {(0, 0): 0.95}
-# How much each view of the neighbors counts, by the words it sees on either side; not tuned.
+#: How much each view of the neighbors counts, by the words it sees on either side; not tuned.
 INTERPOLATED = {(2, 2): 0.35, (1, 1): 0.25, (1, 0): 0.15, (0, 1): 0.15, (0, 0): 0.09}
 
 
