@@ -68,6 +68,10 @@ def score_words(
     Returns:
         scores: What the head returns.
         labels: As they were given.
+
+    >>> import torch
+    >>> score_words(nn.Linear(4, 9), None, (torch.ones(1, 2, 4),))[0].shape
+    torch.Size([1, 2, 9])
     """
     return head(*vectors), labels
 

@@ -60,6 +60,11 @@ def score_labeled_words(
     Returns:
         scores: What the head returns.
         labels: Those of the scores, one after the other.
+
+    >>> import torch
+    >>> head, labels = torch.nn.Linear(4, 9), torch.tensor([[-100, 3]])
+    >>> score_labeled_words(head, labels, (torch.ones(1, 2, 4),))[0].shape
+    torch.Size([1, 9])
     """
     sequence_output, *pooled_output = vectors
     chosen, labels = labeled_positions(sequence_output, labels)

@@ -72,6 +72,12 @@ def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
 
     Raises:
         OSError: If it cannot be written; the one before is whole.
+
+    >>> import tempfile
+    >>> checkpoint = Checkpoint({"weight": torch.ones(2)}, {}, {"step": 3}, [])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_checkpoint(folder, checkpoint).name
+    'step-00000003'
     """
     folder = Path(folder)
     target = folder / f"step-{checkpoint.state['step']:08}"

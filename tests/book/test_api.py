@@ -152,6 +152,24 @@ def test_the_source_of_an_object_is_linked_with_its_lines():
     assert [names for names in told if not source_of(*names)] == []
 
 
+def test_pytest_runs_the_examples_of_all_docstrings(pytestconfig):
+    assert pytestconfig.getoption("doctestmodules")
+    told = {
+        (thing.__module__, thing.__qualname__)
+        for _, thing in with_docstrings()
+        if ">>>" in (thing.__doc__ or "")
+    }
+    found = {
+        each.name
+        for module, _ in told
+        if module.split(".")[0] in pytestconfig.getini("testpaths")
+        for each in doctest.DocTestFinder().find(import_module(module))
+        if each.examples
+    }
+    assert len(told) > 200
+    assert {".".join(names) for names in told} - found == set()
+
+
 @pytest.mark.parametrize("page", ["api-checkers", "api-family"])
 def test_the_examples_of_a_page_run(page):
     text = re.sub(r"^```.*$", "", PAGES[page], flags=re.MULTILINE)

@@ -60,6 +60,10 @@ def parse_pairs(text: str) -> tuple[QuestionPair, ...]:
 
     Raises:
         ValueError: If the halves of a block are not equally long, or shorter than two.
+
+    >>> found = parse_pairs("== plug\nIs it in?\nIs it plugged in?\n--\nIs it on?\nIs it lit?\n")
+    >>> [pair.label for pair in found]
+    ['duplicate', 'duplicate', 'not_duplicate', 'not_duplicate']
     """
     found = []
     for name, lines in _blocks(text):

@@ -63,6 +63,9 @@ def parse_requests(text: str) -> tuple[Request, ...]:
 
     Raises:
         ValueError: If a label or a mark is unknown, or a request has no heading above it.
+
+    >>> parse_requests("== Billing: hand\n(typo) My bil is wrong.\n")
+    (Request(text='My bil is wrong.', label='Billing', origin='hand', mark='typo'),)
     """
     label, origin, found = "", "", []
     for number, line in enumerate(text.splitlines(), start=1):
