@@ -297,7 +297,8 @@ class Docstring(GoogleDocstring):
         """Divide the lines on what is returned into one part for each result, if there are more."""
         fields: list[tuple[str, str, list[str]]] = []
         for line in self._dedent(self._consume_to_next_section()):
-            named = RESULT.match(line)
+            is_new = not fields or fields[-1][2][-1].endswith(".")  # no line goes on in this one
+            named = RESULT.match(line) if is_new else None
             if named or not fields:
                 fields.append((named[1], "", [named[2]]) if named else ("", "", [line]))
             else:
