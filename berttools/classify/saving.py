@@ -61,7 +61,7 @@ class Classifier(NamedTuple):
 
     >>> import torch
     >>> words = BagOfWords(["it hums", "a bill"], [0, 1], torch.ones(2))
-    >>> classifier = Classifier(words, None, None, {"text": "text"}, classes=("A", "B"))
+    >>> classifier = Classifier(words, None, None, "text", classes=("A", "B"))
     >>> [reply.label for reply in classifier.answer(LabeledTable(["the bill"]))]
     ['B']
     """
@@ -160,10 +160,9 @@ def load_classifier(folder: str | Path) -> Classifier:
         FileNotFoundError, ValueError: If it is not such a folder, or a file in it is damaged.
 
     >>> import tempfile, torch
-    >>> columns = {"text": "text", "pair": None}
     >>> words = BagOfWords(["it hums", "a bill"], [0, 1], torch.ones(2))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_classifier(Classifier(words, None, None, columns, classes=("A", "B")), folder)
+    ...     save_classifier(Classifier(words, None, None, "text", classes=("A", "B")), folder)
     ...     load_classifier(folder).names
     ['A', 'B']
     """
