@@ -1,6 +1,6 @@
 """Encoders of transformers, small and random, asked for every invariant of Chapter 26.
 
-``python -m benchmarks.museum_matrix`` asks all of them; ``--record`` stores what falls, and the
+``python -m benchmarks.museum_matrix`` asks all of them; ``--record`` stores what fails, and the
 processor seconds of each question, in ``records/museum_matrix.json`` (two minutes of one
 thread). The last row has the sizes of MiniLM: six layers of 384 numbers and 30,522 words.
 """
@@ -52,7 +52,7 @@ ENCODERS: dict[str, tuple[str, dict[str, Any]]] = {
     "GPT-2": ("GPT2", {}),
     "MiniLM’s sizes": ("Bert", MINILM),
 }
-ANSWERS = {True: "holds", False: "falls", None: "not asked"}
+ANSWERS = {True: "holds", False: "fails", None: "not asked"}
 
 
 def answer(finding: Finding) -> str:
@@ -89,7 +89,7 @@ def main() -> None:
     rows = []
     for encoder in ENCODERS:
         rows.append(ask(encoder))
-        broken = [name for name, answer in rows[-1]["answers"].items() if answer == "falls"]
+        broken = [name for name, answer in rows[-1]["answers"].items() if answer == "fails"]
         print(encoder, rows[-1]["seconds"], broken, flush=True)
     if record:
         content = {"command": COMMAND, "origin": origin(COMMAND)}

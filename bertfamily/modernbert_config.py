@@ -13,6 +13,7 @@ from minibert.inputs import require_number
 
 from .differences import requires
 
+#: The two kinds of layers: one reads a window, the other all tokens.
 LOCAL, GLOBAL = "sliding_attention", "full_attention"
 
 

@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from .inputs import ABOVE_0, MOST, require_multiple, require_number
 
+#: The activation of each name that `hidden_act` may have.
 ACTIVATIONS = MappingProxyType(
     {
         "gelu": functional.gelu,

@@ -62,6 +62,10 @@ def score_words(
         head: Scores vectors, such as `BertPreTrainingHeads`.
         labels: Id of the true word, -100 without label.
         vectors: One vector per token, and one per sequence if the head takes it.
+
+    >>> import torch
+    >>> score_words(nn.Linear(4, 9), None, (torch.ones(1, 2, 4),))[0].shape
+    torch.Size([1, 2, 9])
     """
     return head(*vectors), labels
 

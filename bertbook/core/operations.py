@@ -30,6 +30,10 @@ def count_operations(step: Callable[[], object]) -> tuple[int, int]:
     Returns:
         operations: How many a GPU would have to start, each by itself.
         multiplications: Those of all products. One with its addition counts once.
+
+    >>> import torch
+    >>> count_operations(lambda: torch.ones(2, 3) @ torch.ones(3, 4))
+    (3, 24)
     """
     with FlopCounterMode(display=False) as products, _Count() as counted:
         step()

@@ -5,6 +5,7 @@ They are chosen to keep a contrast of at least 3:1 on a white and on a dark page
 
 from collections.abc import Sequence
 
+#: The colors of all figures, readable in light and in dark.
 PALETTE = ("#2f7ec4", "#c8681e", "#2a8f5b", "#9a5fc0", "#cc4b5e", "#1b8a9c", "#93741c", "#75797f")
 
 

@@ -17,8 +17,8 @@ from matplotlib.ticker import NullLocator
 
 from .palette import PALETTE
 
-# From a hint of blue to a half-transparent blue: the page shines through, and its text color can be
-# read on every shade, in light and in dark.
+#: From a hint of blue to a half-transparent blue: the page shines through, and its text color can
+#: be read on every shade, in light and in dark.
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "tint", [to_rgba(PALETTE[0], 0.05), to_rgba(PALETTE[0], 0.65)]
 )

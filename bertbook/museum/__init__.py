@@ -7,6 +7,7 @@ from .masks import MASKS
 from .modes import MODES
 from .shapes import SHAPES
 
+#: All exhibits, by their room.
 ROOMS: dict[str, list[Bug]] = {
     "masks": MASKS,
     "modes": MODES,

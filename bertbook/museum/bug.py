@@ -10,6 +10,7 @@ from minibert.config import BertConfig
 from minibert.model import BertModel
 from minibert.parts import override
 
+#: The configuration of every exhibit: small, and no two sizes alike.
 SIZES: dict[str, Any] = {
     "vocab_size": 31,
     "hidden_size": 12,

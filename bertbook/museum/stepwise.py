@@ -11,6 +11,11 @@ class Attention(BertSelfAttention):
 
     Args:
         config: Gives the sizes.
+
+    >>> import torch
+    >>> class OnlyItself(Attention):
+    ...     def weigh(self, scores, mask):
+    ...         return torch.eye(scores.shape[-1]).expand_as(scores)
     """
 
     def forward(

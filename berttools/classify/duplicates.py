@@ -78,6 +78,9 @@ def without_copies(table: LabeledTable) -> list[int]:
 
     Returns:
         Numbers of rows, in order. A text with two labels keeps a row of each.
+
+    >>> without_copies(LabeledTable(["It hums.", "it hums.", "it hums."], ["A", "A", "B"]))
+    [0, 2]
     """
     keys = zip(map(plain_text, table.texts), table.labels or [""] * len(table), strict=True)
     return [rows[0] for rows in rows_by(keys)]

@@ -56,6 +56,12 @@ class Classifier(NamedTuple):
         thresholds: For each class the lowest probability with which it is answered; without them
             every text is answered.
         classes: The names, for a model without ``id2label``.
+
+    >>> import torch
+    >>> words = BagOfWords(["it hums", "a bill"], [0, 1], torch.ones(2))
+    >>> classifier = Classifier(words, None, None, "text", classes=("A", "B"))
+    >>> [reply.label for reply in classifier.answer(LabeledTable(["the bill"]))]
+    ['B']
     """
 
     model: BertForSequenceClassification | FrozenVectors | BagOfWords
@@ -150,6 +156,13 @@ def load_classifier(folder: str | Path) -> Classifier:
 
     Raises:
         FileNotFoundError, ValueError: If it is not such a folder, or a file in it is damaged.
+
+    >>> import tempfile, torch
+    >>> words = BagOfWords(["it hums", "a bill"], [0, 1], torch.ones(2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_classifier(Classifier(words, None, None, "text", classes=("A", "B")), folder)
+    ...     load_classifier(folder).names
+    ['A', 'B']
     """
     folder = Path(folder)
     fields, path = read_json(folder / FILE), repr(str(folder / FILE))

@@ -24,6 +24,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.napoleon import Config, GoogleDocstring
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.nodes import make_refnode
 
 BOOK = Path(__file__).resolve().parents[1]
@@ -135,9 +136,17 @@ def home_of(module: str, name: str, thing: object) -> str:
     """Find the module that defines something; a value does not know its own."""
     if inspect.isroutine(thing) or inspect.isclass(thing):
         return thing.__module__
-    inside = [other for key, other in sys.modules.items() if f"{key}.".startswith(f"{module}.")]
-    found = [m for m in inside if re.search(rf"^{name}\b.*=", inspect.getsource(m), re.MULTILINE)]
-    return found[0].__name__ if found else module
+    ours = [other for key, other in sys.modules.items() if f"{key}.".startswith(OURS)]
+    same = [other for other in ours if vars(other).get(name) is thing]
+    assigned = re.compile(rf"^(\w+, )*{name}\b.*=", re.MULTILINE)
+    found = [other.__name__ for other in same if assigned.search(inspect.getsource(other))]
+    return min(found, key=lambda home: not f"{home}.".startswith(f"{module}."), default=module)
+
+
+def words_on(module: str, name: str, thing: object) -> str:
+    """Give the comment on a value, as Sphinx knows it: `#:` in the lines before."""
+    found = ModuleAnalyzer.for_module(home_of(module, name, thing)).find_attr_docs()
+    return " ".join(found.get(("", name), ())).strip()
 
 
 def chapters_of(module: str, name: str = "", thing: object = None) -> list[int]:
@@ -194,7 +203,7 @@ def entry(module: str, name: str, thing: object) -> str:
     is_plain = isinstance(thing, str | int | tuple) and len(repr(thing)) <= 60
     value = f"\n   :value: {thing!r}" if is_plain else ""
     kind = type(thing).__name__
-    told = [repr(thing)] if kind == "Exercise" else []
+    told = [repr(thing) if kind == "Exercise" else words_on(module, name, thing)]
     body = "\n\n".join([*told, links(chapters_of(module, name, thing))])
     return f".. py:data:: {name}\n   :type: {kind}{value}\n\n{textwrap.indent(body, '   ')}"
 
@@ -239,14 +248,32 @@ def page_of(what: str, names: str) -> str:
 
 
 def api_of(number: int) -> str:
-    """List for the end of a chapter what of the package it builds."""
-    found = [
-        f"{{py:obj}}`~{module}.{name}`"
-        for module, things in public().items()
-        for name, thing in things.items()
-        if number in chapters_of(module, name, thing) and not name.startswith("check_")
-    ]
-    return f"## In the API\n\n{', '.join(found)}.\n" if found else ""
+    """List for the end of a chapter what of the packages it builds or imports, page by page."""
+    lines = []
+    for page, modules in pages().items():
+        found = sorted(
+            (name.lower(), f"{{py:obj}}`~{module}.{name}`")
+            for module in modules
+            for name, thing in public()[module].items()
+            if number in chapters_of(module, name, thing) and not name.startswith("check_")
+        )
+        lines += [f"- [](../{page}.md): {', '.join(link for _, link in found)}"] if found else []
+    fold = ["## In the API", "", ":::{dropdown} What this chapter uses, by page", *lines, ":::", ""]
+    return "\n".join(fold) if lines else ""
+
+
+@cache
+def pages() -> dict[str, list[str]]:
+    """Give the modules of each page of the reference, in the order of the contents."""
+    contents = (BOOK / "_toc.yml").read_text(encoding="utf-8")
+    texts = {
+        page: (BOOK / f"{page}.md").read_text(encoding="utf-8")
+        for page in re.findall(r"- file: (api-\w+)", contents)
+    }
+    return {
+        page: [module for comment in COMMENT.findall(text) for module in modules_of(*comment)]
+        for page, text in texts.items()
+    }
 
 
 def fill(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -270,7 +297,8 @@ class Docstring(GoogleDocstring):
         """Divide the lines on what is returned into one part for each result, if there are more."""
         fields: list[tuple[str, str, list[str]]] = []
         for line in self._dedent(self._consume_to_next_section()):
-            named = RESULT.match(line)
+            is_new = not fields or fields[-1][2][-1].endswith(".")  # no line goes on in this one
+            named = RESULT.match(line) if is_new else None
             if named or not fields:
                 fields.append((named[1], "", [named[2]]) if named else ("", "", [line]))
             else:
@@ -281,8 +309,9 @@ class Docstring(GoogleDocstring):
 def read_docstring(
     app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
-    """Turn the sections of a docstring into lists."""
-    text = Docstring(lines, STYLE, app, what, name, thing, options)  # pyright: ignore[reportArgumentType]
+    """Turn the sections of a docstring into lists; a property's colon is no type before a text."""
+    kind = "method" if what == "property" else what
+    text = Docstring(lines, STYLE, app, kind, name, thing, options)  # pyright: ignore[reportArgumentType]
     lines[:] = text.lines()
 
 

@@ -73,19 +73,21 @@ def store(notebook: NotebookNode, old: dict | None, seconds: float, megabytes: f
 
 def table(notebooks: dict[str, NotebookNode]) -> str:
     """List every chapter's cost, their sum, and the machine that was asked."""
-    lines = ["| Chapter | Seconds | Memory | Cells run | Compared |", "| --- " * 5 + "|"]
+    lines = ["| Chapter | Seconds | Memory | Cells compared |", "| --- " * 4 + "|"]
     for name, notebook in notebooks.items():
         cost, (cells, compared) = notebook.metadata["cost"], count_cells(notebook)
-        numbers = f"{cost['seconds']:.0f} | {cost['megabytes']} MB | {cells} | {compared}"
+        numbers = f"{cost['seconds']:.0f} | {cost['megabytes']} MB | {compared} of {cells}"
         lines.append(f"| [](chapters/{name}.ipynb) | {numbers} |")
     costs = [notebook.metadata["cost"] for notebook in notebooks.values()]
     counts = zip(*map(count_cells, notebooks.values()))
     cells, compared = map(sum, counts)
     largest = max(cost["megabytes"] for cost in costs)
     total = sum(cost["seconds"] for cost in costs)
-    lines.append(f"| all | {total:.0f} | at most {largest} MB | {cells} | {compared} |")
+    lines.append(f"| all | {total:.0f} | at most {largest} MB | {compared} of {cells} |")
     machines = "; ".join(dict.fromkeys(cost["machine"] for cost in costs))
-    return "\n".join([*lines, "", f"Seconds of one processor, with one thread, on {machines}."])
+    return "\n".join(
+        [*lines, "", f"Seconds of one processor, with one thread; the machine: {machines}."]
+    )
 
 
 def count_cells(notebook: NotebookNode) -> tuple[int, int]:

@@ -21,7 +21,7 @@ EMPTY_HEAD = re.compile(r'<th class="head[^"]*">(<p></p>)?</th>')
 FORMULA = r'<span class="math notranslate nohighlight">[^<]*</span>'
 FORMULA_WITH_MARK = re.compile(rf"[(\[]{FORMULA}[.,;:?)\]]*|{FORMULA}[.,;:?)\]]+")
 LISTING = re.compile(  # code, or what a cell prints
-    r'(<div class="(?:highlight-(?:i?python3?|pycon|text|sh|default)|'
+    r'(<div class="(?:(?:doctest )?highlight-(?:i?python3?|pycon|text|sh|default)|'
     r'output [^"]*highlight-myst-ansi) [^"]*">'
     r'<div class="highlight"><pre>(?:<span></span>)?)'
     r"(.*?)(?=</pre>)",

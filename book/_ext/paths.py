@@ -133,5 +133,6 @@ def table(path: Path, minutes: Minutes, notebooks: Mapping[str, NotebookNode]) -
     for number, group in enumerate(path.groups, start=1):
         row = f"| {number} | " if path.group else "| "
         names = ", ".join(f"{chapter} · {page[chapter]}" for chapter in group)
-        lines.append(f"{row}{names} | {time(path.minutes(group, minutes))} |")
+        taken = time(path.minutes(group, minutes)).replace(" ", "\N{NO-BREAK SPACE}")
+        lines.append(f"{row}{names} | {taken} |")
     return "\n".join(lines)

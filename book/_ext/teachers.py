@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from nbformat import NotebookNode
 
 from bertbook.core.exercises.exercise import Exercise
+from bertbook.reader.module import check_module
 from berttools.grade.exercises import HEADING, Task, tasks_of
 
 BOOK = Path(__file__).resolve().parents[1]
@@ -38,16 +39,16 @@ def fill(text: str, notebooks: Mapping[str, NotebookNode]) -> str:
 
 def exercises(notebooks: Mapping[str, NotebookNode]) -> str:
     """List all exercises: how hard they are, what their checkers ask, and the slips they name."""
-    lines = ["| | Exercise | Effort | What is tested | Slips |", "| --- " * 5 + "|"]
+    lines = ["| | Exercise and effort | What is tested | Slips |", "| --- " * 4 + "|"]
     for name, notebook in notebooks.items():
-        lines.append(f"| {int(name[:2])} | **[](chapters/{name}.ipynb)** | | | |")
+        lines.append(f"| {int(name[:2])} | **[](chapters/{name}.ipynb)** | | |")
         tasks = tasks_of(BOOK / "chapters" / f"{name}.ipynb")
         for number, title, dots, minutes in asked_in(notebook):
             own = [task for task in tasks if task.title.startswith(f"{number} ")]
-            tested = "; ".join(dict.fromkeys(question_of(task) for task in own))
+            tested = " ".join(dict.fromkeys(question_of(task) for task in own))
             slips = sum(slips_of(task) for task in own) or "–"
-            effort = f"{dots} {minutes}{KEPT}min"
-            lines.append(f"| {number} | {title} | {effort} | {tested} | {slips} |")
+            effort = f"{dots}{KEPT}{minutes}{KEPT}min"
+            lines.append(f"| {number} | {title}<br>{effort} | {tested} | {slips} |")
     return "\n".join(lines)
 
 
@@ -61,18 +62,27 @@ def asked_in(notebook: NotebookNode) -> list[tuple[str, str, str, str]]:
     return found
 
 
-def checker_of(task: Task) -> Any:
-    """Find the checker of an exercise by the chapter's own imports."""
-    called = ast.parse(task.check, mode="eval").body.func.id
+def imported(task: Task, name: str) -> Any:
+    """Find what an exercise's check names, by the chapter's own imports."""
     for node in ast.parse(task.above).body:
-        if isinstance(node, ast.ImportFrom) and called in [one.name for one in node.names]:
-            return getattr(import_module(node.module), called)
-    raise LookupError(f"{task.title}: nobody imports {called}; import it in the chapter")
+        if isinstance(node, ast.ImportFrom) and name in [one.name for one in node.names]:
+            return getattr(import_module(node.module), name)
+    raise LookupError(f"{task.title}: nobody imports {name}; import it in the chapter")
+
+
+def checker_of(task: Task) -> Any:
+    """Find the checker of an exercise."""
+    return imported(task, ast.parse(task.check, mode="eval").body.func.id)
 
 
 def question_of(task: Task) -> str:
-    """Say what the checker of an exercise asks, in its own words."""
+    """Say what the checker of an exercise asks, in its own words.
+
+    All parts of a model have one checker; there it is the sentence on the part.
+    """
     checker = checker_of(task)
+    if checker is check_module:
+        checker = imported(task, ast.parse(task.check, mode="eval").body.args[1].id)
     told = checker.question if isinstance(checker, Exercise) else checker.__doc__
     return told.strip().splitlines()[0].replace("|", r"\|")
 

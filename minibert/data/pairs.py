@@ -9,6 +9,7 @@ from minibert.wordpiece import WordPieceTokenizer
 
 from .documents import Documents
 
+#: The labels of a pair: 0 if the second sentence follows the first, 1 if it does not.
 IS_NEXT, NOT_NEXT = 0, 1
 DRAWS = 64
 

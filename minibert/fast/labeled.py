@@ -44,6 +44,11 @@ def score_labeled_words(
     """Return the scores of words at the `labeled_positions` alone, and their labels.
 
     `head`, `labels` and `vectors` are as `minibert.pretraining.score_words` takes them.
+
+    >>> import torch
+    >>> head, labels = torch.nn.Linear(4, 9), torch.tensor([[-100, 3]])
+    >>> score_labeled_words(head, labels, (torch.ones(1, 2, 4),))[0].shape
+    torch.Size([1, 9])
     """
     sequence_output, *pooled_output = vectors
     chosen, labels = labeled_positions(sequence_output, labels)

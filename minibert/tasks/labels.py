@@ -6,6 +6,7 @@ from typing import Any
 
 from minibert.inputs import require_number
 
+#: What a classifier may be trained for, under Hugging Face's names.
 PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_classification")
 
 

@@ -10,6 +10,7 @@ from jaxtyping import Float, Num
 
 from minibert.parts import part
 
+#: The first five tokens of every vocabulary that is learned here.
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTINUED = "##"
 LONGEST_WORD = 100

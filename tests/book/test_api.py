@@ -9,6 +9,8 @@ import api
 import pytest
 from built_book import BOOK, HTML
 
+from bertbook.core.exercises.exercise import Exercise
+
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(BOOK.glob("api-*.md"))}
 OBJECTS = [(module, name) for module, things in api.public().items() for name in things]
 ARRAY, SHAPE = (
@@ -107,6 +109,18 @@ def test_every_parameter_and_every_result_is_explained_arrays_with_their_shapes(
     assert found == {}
 
 
+def test_every_value_is_explained():
+    told = {
+        f"{module}.{name}": api.words_on(module, name, thing)
+        for module, name in OBJECTS
+        if not inspect.isclass(thing := api.public()[module][name])
+        and not inspect.isroutine(thing)
+        and not isinstance(thing, Exercise)
+    }
+    assert len(told) > 20
+    assert [name for name, words in told.items() if not words.endswith(".")] == []
+
+
 def test_every_public_object_names_a_chapter():
     nameless = [
         f"{module}.{name}" for module, name in OBJECTS
@@ -152,6 +166,24 @@ def test_the_source_of_an_object_is_linked_with_its_lines():
     told = [(m, n) for m, n in OBJECTS if inspect.isroutine(t := api.public()[m][n])
             or inspect.isclass(t)]  # fmt: skip
     assert [names for names in told if not source_of(*names)] == []
+
+
+def test_pytest_runs_the_examples_of_all_docstrings(pytestconfig):
+    assert pytestconfig.getoption("doctestmodules")
+    told = {
+        (thing.__module__, thing.__qualname__)
+        for _, thing in with_docstrings()
+        if ">>>" in (thing.__doc__ or "")
+    }
+    found = {
+        each.name
+        for module, _ in told
+        if module.split(".")[0] in pytestconfig.getini("testpaths")
+        for each in doctest.DocTestFinder().find(import_module(module))
+        if each.examples
+    }
+    assert len(told) > 200
+    assert {".".join(names) for names in told} - found == set()
 
 
 @pytest.mark.parametrize("page", ["api-checkers", "api-family"])

@@ -66,8 +66,8 @@ def test_a_chapter_is_stored_in_its_normal_form_with_its_cost(write):
     assert row in notebook.cells[0].source.splitlines()
     page = totals.fill("{minutes to read}\n\n<!-- costs of all chapters -->\n", {"01-a": notebook})
     assert page.startswith("5 to 5 minutes\n\n| Chapter")
-    assert re.search(r"^\| \[\]\(chapters/01-a\.ipynb\) \| \d+ \| \d+ MB \| 3 \| 3 \|$", page, re.M)
-    assert re.search(r"^\| all \| \d+ \| at most \d+ MB \| 3 \| 3 \|$", page, re.M)
+    assert re.search(r"^\| \[\]\(chapters/01-a\.ipynb\) \| \d+ \| \d+ MB \| 3 of 3 \|$", page, re.M)
+    assert re.search(r"^\| all \| \d+ \| at most \d+ MB \| 3 of 3 \|$", page, re.M)
 
 
 def test_a_failing_cell_is_named_and_nothing_is_written(write, capfd):

@@ -42,12 +42,12 @@ def shades_may_differ_by_a_hundredth():
         assert (found == "rgb(100, 50, 20)") == agrees
 
 
-@claim("plants small mistakes in four rooms of `minibert`")
+@claim("plants small mistakes in four parts of `minibert`")
 def mistakes_are_planted_in_four_rooms():
     assert len(record_of("mutants")["planted"]) == len(rooms()) == 4
 
 
-@claim("for the heart of the model, the eight files of tests that name most often")
+@claim("the eight files of tests that mention most often")
 def the_heart_has_eight_files():
     assert rooms()["heart"][-1] == 8
 

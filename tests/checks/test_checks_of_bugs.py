@@ -171,11 +171,11 @@ def test_a_change_that_no_invariant_sees():
         (lambda kind: kind, residuals_carry, "The vectors are the same as before"),
         (other_weights, residuals_carry, "Change what is done with the weights"),
         (louder, stays_below_a_bound, "Training changes biases"),
-        (without_residuals, has_no_hooks, "falls on a good model"),
+        (without_residuals, has_no_hooks, "fails on a good model"),
         (deaf, residuals_carry, "An invariant sees it: padding_changes_nothing"),
         (lambda kind: "a class", residuals_carry, "Return a class"),
         (without_residuals, lambda model: True, "holds of the changed model as well"),
-        (without_residuals, lambda model: False, "falls on a good model; its weights have seed 0"),
+        (without_residuals, lambda model: False, "fails on a good model; its weights have seed 0"),
         (without_residuals, lambda model: not residuals_carry(model), "the other way round"),
         (louder, lambda model: type(model).__name__ == "BertModel", "what its class is called"),
         (louder, gives_what_a_second_model_gives, "you ask a second program"),
@@ -192,7 +192,7 @@ def test_a_change_or_an_invariant_that_is_none(breaks, holds, hint):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unchecked")
-def test_what_falls_is_what_falls():
+def test_what_fails_is_what_fails():
     """The three changes of the first exercise, as they are described, break what is said."""
 
     class Mean(BertModel):

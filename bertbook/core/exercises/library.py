@@ -169,6 +169,6 @@ def _report(name: str, outputs: Pairs, gradients: Pairs, bound: float) -> None:
     numbers = sum(other.numel() for _, other in (outputs | gradients).values())
     s = "" if len(outputs) == 1 else "s"
     print(
-        f"as transformers' {name}: {len(outputs)} output{s} and {len(gradients)} gradients, "
-        f"{numbers:,} numbers,\nno difference above {bound:.0e}"
+        f"as transformers' {name}: {len(outputs)} output{s} and {len(gradients)} gradients,\n"
+        f"{numbers:,} numbers, no difference above {bound:.0e}"
     )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from minibert.text_files import packed_text
 
+#: The departments of the town hall, in the order of their ids.
 LETTER_LABELS = ("Streets", "Waste", "Parks", "Noise", "Danger")
 PLACE = "datasets/letters_to_town_hall/letters.csv"
 

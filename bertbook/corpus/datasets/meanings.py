@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from minibert.text_files import packed_text
 
+#: The parts of speech that `word_classes` gives.
 WORD_CLASSES = ("noun", "verb", "adjective")
 
 

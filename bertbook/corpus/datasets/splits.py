@@ -2,6 +2,7 @@
 
 from minibert.text_files import packed_text
 
+#: The parts of a data set.
 SPLITS = ("train", "validation", "test")
 
 

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
+#: What stands in the place of a hidden word.
 MASK_TOKEN = "[MASK]"
 Context = Callable[[Sequence[str], int], Hashable]
 

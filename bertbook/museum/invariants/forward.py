@@ -13,7 +13,8 @@ from .exact import ONLY, dropped_unlike, off_the_mean
 from .harness import MORE, ROWS, SEQ, Harness, ModelError, NotApplicable
 from .tensors import MOVED, asking_for_attention, equal_pair, how_far_apart, still, tensors_of
 
-INVARIANTS: dict[str, tuple[str, Callable[[Harness], str | None]]] = {}  # by name: claim, function
+#: All invariants by their names, each with its claim and the function that checks it.
+INVARIANTS: dict[str, tuple[str, Callable[[Harness], str | None]]] = {}
 
 
 def invariant(sentence: str) -> Callable:

@@ -47,6 +47,7 @@ class Role:
     own_name: str = ""
 
 
+#: The contract of each part, by the part that it replaces.
 ROLES: dict[Callable[..., Any], Role] = {
     BertEmbeddings: Role(
         ("config",), ("input_ids", "token_type_ids", "position_ids", "inputs_embeds"), HIDDEN

@@ -22,6 +22,10 @@ def best_pair(entry: Mapping) -> tuple[Pair, Pair]:
 
     Returns:
         Two pairs of tokens, the first of which may be no legal span.
+
+    >>> entry = {"start_logits": [0.0, 1.0, 3.0], "end_logits": [0.0, 2.0, 1.0]}
+    >>> best_pair({"offsets": [None, (0, 4), (5, 10)]} | entry)
+    ((2, 1), (2, 2))
     """
     starts, ends = (torch.tensor(entry[f"{end}_logits"]) for end in ("start", "end"))
     inside = torch.tensor([place is not None for place in entry["offsets"]])
@@ -40,6 +44,9 @@ def told_span(entry: Mapping, context: str, first: int, last: int) -> str:
 
     Returns:
         The words in quotation marks, or why these tokens are no answer.
+
+    >>> told_span({"offsets": [None, (0, 4), (5, 10)]}, "Anna sings", 1, 1)
+    '“Anna”'
     """
     if first > last:
         return "the end is before the start"

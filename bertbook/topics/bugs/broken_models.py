@@ -163,8 +163,8 @@ def _unbroken(kind: type, changed: Any, config: Any) -> str:
     same = not unlike and before[0].shape == after[0].shape
     if same and torch.allclose(before[0], after[0], atol=1e-5):
         return "Not yet. The vectors are the same as before. Change what is done with the weights."
-    fallen = check_invariants(_built(changed, config, 0)).broken
-    return f"Not yet. An invariant sees it: {', '.join(fallen)}." if fallen else ""
+    broken = check_invariants(_built(changed, config, 0)).broken
+    return f"Not yet. An invariant sees it: {', '.join(broken)}." if broken else ""
 
 
 def _unfit(holds: Callable, kind: type, changed: Any, config: Any) -> str:
@@ -197,7 +197,7 @@ def _unlike(good: list[bool], bad: list[bool]) -> str:
     if good == [True, True, False]:
         return "Not yet. Look at what a model computes, not at what its class is called."
     if good == [True, False, True]:
-        return "Not yet. Training changes biases and LayerNorm's gains, and then yours falls."
+        return "Not yet. Training changes biases and LayerNorm's gains, and then yours fails."
     if not all(good):
-        return f"Not yet. Yours falls on a good model; its weights have seed {good.index(False)}."
+        return f"Not yet. Yours fails on a good model; its weights have seed {good.index(False)}."
     return "Not yet. Your invariant holds of the changed model as well." if any(bad) else ""

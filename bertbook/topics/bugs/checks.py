@@ -1,4 +1,4 @@
-"""Exercises of Chapter 26: what falls, and the smallest text."""
+"""Exercises of Chapter 26: what fails, and the smallest text."""
 
 from itertools import combinations
 
@@ -21,7 +21,7 @@ check_falling = Exercise(
         "_PADDING → _MATES": "What of a text changes, though its words do not?",
         "_PADDING → _CHANGES ¦ _PADDING, _CHANGES": "Which columns should not enter the mean?",
         "{_MATES} → set()": "Which vectors does the first text get back?",
-        "_MATES → _MATES, _SPLIT ¦ _SPLIT": "That one needs a loss. What falls without it?",
+        "_MATES → _MATES, _SPLIT ¦ _SPLIT": "That one needs a loss. What fails without it?",
     },
 )  # fmt: skip
 

@@ -25,12 +25,14 @@ SHORT = {  # the invariants in their order, as columns call them
     "gradients_reach_everything": "gradients",
     "saved_is_loaded": "saving",
 }
-SIGNS = {"holds": "", "falls": "●", "not asked": "–", "stops": "×"}
+SIGNS = {"holds": "", "fails": "●", "not asked": "–", "stops": "×"}
 
 
 def exhibits_grid(broken: Mapping[str, Sequence[str]], caption: str) -> Html:
     """Show which invariant finds which exhibit, given what each one breaks."""
-    rows = {name: ["●" if one in falls else "" for one in SHORT] for name, falls in broken.items()}
+    rows = {
+        name: ["●" if one in failing else "" for one in SHORT] for name, failing in broken.items()
+    }
     return sign_grid([*SHORT.values()], rows, caption)
 
 

@@ -26,7 +26,7 @@ def rotary_dials(position: int, distance: int) -> str:
     )
     return (
         f'<svg viewBox="0 0 {4 * WIDTH} {HEIGHT}" role="img" aria-label="four dials, each with '
-        'the hands of a query and a key" style="width:100%;max-width:34em;height:auto">'
+        'the hands of a query and a key" style="width:100%;max-width:26em;height:auto">'
         f'<g font-size="12.5" text-anchor="middle" fill="currentColor">{dials}</g></svg>'
         f'<p><b style="border-bottom:3px solid {PALETTE[0]}">query {position}</b> (short hand) · '
         f'<b style="border-bottom:3px solid {PALETTE[1]}">key {position + distance}</b> '

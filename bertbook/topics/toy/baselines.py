@@ -4,8 +4,9 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+#: Words are counted without their neighbors.
 UNIGRAM = {(0, 0): 0.95}
-# How much each view of the neighbors counts, by the words it sees on either side; not tuned.
+#: How much each view of the neighbors counts, by the words it sees on either side; not tuned.
 INTERPOLATED = {(2, 2): 0.35, (1, 1): 0.25, (1, 0): 0.15, (0, 1): 0.15, (0, 0): 0.09}
 
 
@@ -22,6 +23,12 @@ def counted_loss(
         weights: A weight for each view: the number of words to the left and to the right that it
             sees.
         folds: Sentence i is held out in fold ``i % folds``.
+
+    Returns:
+        Nats per hidden word.
+
+    >>> round(counted_loss(["a cat sings", "a dog sings", "a cat eats"], UNIGRAM, folds=3), 2)
+    2.19
     """
     words = {word for sentence in sentences for word in sentence.split()}
     rest = (1 - sum(weights.values())) / len(words)
