@@ -110,3 +110,11 @@ def _calls(tree: ast.AST) -> list[ast.Call]:
 def called(call: ast.Call) -> str:
     """Name the function that a call calls; empty if it has no name."""
     return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
+def is_stub(node: ast.stmt) -> bool:
+    """Say whether a body is just `...`, or a method's is, for the reader to fill in."""
+    if isinstance(node, ast.ClassDef):
+        return any(map(is_stub, node.body))
+    last = node.body[-1] if isinstance(node, Function) else None
+    return isinstance(last, ast.Expr) and getattr(last.value, "value", None) is Ellipsis

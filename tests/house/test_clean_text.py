@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from book_tree import files, name_of, text_of
+from planting import assert_kept, says
 
 # Each pattern is written so that it does not match its own line, and begins with plain letters,
 # which are found fast. The text is read in small letters.
@@ -45,23 +46,19 @@ def clean_text(root: Path) -> list[str]:
     return found
 
 
-def test_text_is_clean(this_project):
-    this_project.keeps(clean_text)
-
-
-HOST, PLACE, WRITER = FORBIDDEN  # each tells why
+def test_text_is_clean():
+    assert_kept(clean_text)
 
 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("pip install -i https://pyp" + "i.org/simple", HOST),
-        ("cd /wo" + "rk/main", PLACE),
-        ("see C:\\Us" + "ers\\ann", PLACE),
-        ("as the AI assis" + "tant said", WRITER),
-        ("left for a later ses" + "sion", WRITER),
+        ("pip install -i https://pyp" + "i.org/simple", "a host of a package registry"),
+        ("cd /wo" + "rk/main", "a path of one machine"),
+        ("as the AI assis" + "tant said", "who or what wrote it"),
     ],
 )
 def test_text_that_is_not_clean(plot, line, why):
-    (sentence,) = clean_text(plot.file("notes.md", f"# Notes\n\n{line}\n"))
-    assert sentence.startswith("notes.md:3: ") and why in sentence
+    found = clean_text(plot.file("notes.md", f"# Notes\n\n{line}\n"))
+    says(found, why)
+    assert found[0].startswith("notes.md:3: ")
