@@ -27,6 +27,8 @@ PALE = """() => [...document.querySelectorAll('.mb-figure *')].filter((element) 
 BUTTONS = """() => [...document.querySelectorAll('main :is(button, input[type=range])')]
   .filter((element) => element.checkVisibility() && !element.closest('.mb-turn'))
   .map((element) => element.outerHTML.slice(0, 120))"""
+# Without a script radio buttons and folds work; the answers of a game look like text there.
+CONTROLS = "main :is(button, select, textarea, input:not([type=radio])):not(.mb-turn button)"
 BETWEEN = re.compile(r"[_.] / ")
 # What a cell says to an empty exercise, to a kernel's user, or where nothing can be shown.
 OF_A_KERNEL = re.compile(
@@ -197,6 +199,16 @@ def is_tried(name: str) -> bool:
 def test_says_nothing_that_belongs_to_a_kernel(page_from_disk):
     words = page_from_disk.evaluate("document.querySelector('main').innerText")
     assert not OF_A_KERNEL.findall(words)
+
+
+def test_without_scripts_no_control_is_idle_and_a_quiz_replies(page_without_script):
+    shown = [each for each in page_without_script.locator(CONTROLS).all() if each.is_visible()]
+    assert [each.evaluate("element => element.outerHTML.slice(0, 120)") for each in shown] == []
+    for quiz in page_without_script.locator(".mb-quiz").all()[:2]:
+        reply = quiz.locator(".mb-option").last.locator("p")
+        assert not reply.is_visible()
+        quiz.locator("input").last.check()
+        assert reply.is_visible()
 
 
 def test_works_from_the_disk_with_its_formulas(page_from_disk):

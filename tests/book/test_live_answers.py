@@ -19,16 +19,12 @@ BAT = (
 )
 
 
-def place_of(ids, piece="[MASK]"):
-    """Find a piece among ids."""
-    return ids.index(TOKENIZER.vocab[piece])
-
-
 @torch.no_grad()
 def share(model, first, second, word):
     """Compute what the package gives a word at [MASK], as a page writes it."""
     batch = TOKENIZER(first, second)
-    logits = model(**batch).prediction_logits[0, place_of(batch["input_ids"][0].tolist())]
+    place = batch["input_ids"][0].tolist().index(TOKENIZER.mask_token_id)
+    logits = model(**batch).prediction_logits[0, place]
     return f"{logits.softmax(-1)[TOKENIZER.vocab[word]].item():.2f}"
 
 
@@ -103,21 +99,7 @@ def test_heads_that_are_silent_or_turned_to_one_word_move_the_answers(shown, mod
     page.get_by_label("look only at").select_option("mill")
     shares = page.locator(".mb-sentence small").all_inner_texts()
     assert [share for share in shares if share not in ("0 %", "")] == ["100 %"]
-    batch = TOKENIZER(BAT[0], BAT[1].replace("*he*", "[MASK]"))
-    ids = batch["input_ids"][0].tolist()
-    place, mill = place_of(ids), place_of(ids, "mill")
-
-    def turn(_, given):
-        given[0][0, 2, place] = torch.eye(len(ids))[mill]
-        return given
-
-    part = model.bert.encoder.layer[1].attention.self.dropout
-    hook = part.register_forward_pre_hook(turn)
-    with torch.no_grad():
-        logits = model.cls(*model.bert(**batch, output_attentions=True)[:2])[0][0, place]
-    hook.remove()
-    right = logits.softmax(-1)[TOKENIZER.vocab["he"]].item()
-    assert page.locator("tr:has(th:text-is('he'))").inner_text().split()[2] == f"{right:.2f}"
+    # What such an edit makes of the numbers, test_live.py compares with a hook.
 
 
 def test_the_next_sentence_is_judged_as_by_the_package(shown, model):

@@ -62,6 +62,10 @@ TERMS = {  # of the field, with the chapter that explains each first
     "gradient accumulation, gradient norm, micro-batch",
     14: "Bayes-optimal, posterior",
     16: "calibration, confidence",
+    23: "arithmetic intensity, compute-bound, CUDA graph, FlashAttention, MFU, nested tensors, "
+    "quantization, roofline, TF32, torch.profiler, varlen",
+    24: "column-parallel, DDP, FSDP, gradient bucket, gradient checkpointing, Megatron, NCCL, "
+    "pipeline bubble, ZeRO stage",
 }
 # One visit: the index is made once, and all are asked.
 FIRST_PAGES = """(questions) => {
