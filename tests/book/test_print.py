@@ -87,13 +87,6 @@ def page_of(pdf, name) -> int:
     [
         (QUIZ, "Why? ○ So", "So: Yes, so."),
         (
-            '<fieldset class="mb-ask"><legend>How many?</legend><div class="mb-try" hidden>'
-            '<label>Your answer <input type="text"></label></div><details><summary>Show me'
-            "</summary><p>8. Two times four.</p></details></fieldset>",
-            "How many? Your answer",
-            "8. Two times four.",
-        ),
-        (
             '<div class="cell tag_solution"><details class="hide above-input"><summary>Show'
             '</summary><div class="highlight">x = 1</div></details></div>',
             "",

@@ -9,12 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 import torch
-from definitions import (
-    EnoughError,
-    chapter_code,
-    chapter_definitions,
-    first_batches,
-)
+from definitions import EnoughError, chapter_code, chapter_definitions, first_batches
 from torch.utils.flop_counter import FlopCounterMode
 
 from bertbook.core.bigram_chain import BigramChain
@@ -378,12 +373,6 @@ def test_each_loss_on_own_data_follows_from_its_scores():
         weights = torch.ones_like(weights) if run["method"] == "plain" else weights
         loss = class_weighted_loss(torch.tensor(run["validation"]), truth[validation], weights)
         assert loss.item() == pytest.approx(run["validation_loss"], abs=0.02)
-
-
-# --- What chapters show of them ------------------------------------------------------------------
-
-
-# --- What the programs compute -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["feed-forward", "attention, table"])
