@@ -125,16 +125,6 @@ def test_a_click_hides_a_word_and_brings_it_back(opened, asked):
     assert figure.get_by_role("table").count() == 0
 
 
-def test_a_full_stop_is_offered_where_it_lacks(opened):
-    _, figure = opened()
-    offer = figure.get_by_role("button", name="Add a full stop")
-    assert not offer.is_visible()
-    ask_for(figure, "The LORD is my [MASK]")
-    offer.click()
-    assert not offer.is_visible()
-    assert figure.get_by_role("textbox").input_value() == "The LORD is my [MASK]."
-
-
 def test_what_cannot_be_answered_is_told_in_a_sentence(opened):
     _, figure = opened()
     for text, sentence in (
@@ -159,6 +149,7 @@ def test_on_a_phone_by_keyboard_and_accessible(opened):
     assert page.evaluate("document.activeElement.tagName") == "INPUT"
     page.keyboard.press("Enter")
     figure.get_by_label("Where [MASK] looked").wait_for()
+    assert not figure.get_by_role("button", name="Add a full stop").is_visible()
     ask_for(figure, "the thankfulness of the [MASK] was exceedingly [MASK] unto them")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     for theme in ("light", "dark"):

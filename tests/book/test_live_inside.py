@@ -1,16 +1,14 @@
 """What the page shows of a model's inside is what hooks of the package see there."""
 
-import ast
 import re
 
 import numpy as np
 import pytest
 import torch
 from built_book import PHONE
-from definitions import chapter_code
 
 from bertbook.core import see_heads, swap_heads
-from bertbook.core.attention_maps import ablate_heads, patch_heads
+from bertbook.core.attention_maps import patch_heads
 from bertbook.core.watching import Watched
 from bertbook.records import trained_folder
 
@@ -123,13 +121,3 @@ def test_a_head_of_the_twin_turns_the_answer(shown, watched):
     status.get_by_text("the story has 22 tokens and its twin 7").wait_for()
     field.fill(TWIN.replace("[MASK]", "she"))
     status.get_by_text("the twin has no [MASK]").wait_for()
-
-
-def test_the_last_figure_of_chapter_20_opens_where_head_2_3_decides(watched):
-    (cell,) = [cell for cell in chapter_code("20-what-heads-do") if "silence=True" in cell]
-    first, second = ast.literal_eval(ast.parse(cell).body[0].value.args[0])[0]
-    (hidden,) = re.findall(r"\*(\w+)\*", second)
-    text = f"{first} | {second.replace(f'*{hidden}*', '[MASK]')}"
-    with ablate_heads(watched.model.bert, [(1, 2)]):
-        silenced = watched.answers(text)[hidden]
-    assert silenced < 0.5 < watched.answers(text)[hidden] - 0.2

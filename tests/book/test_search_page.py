@@ -130,13 +130,6 @@ def test_every_sentence_that_can_be_shown_is_seen_on_its_page(html, index):
     assert not lost, f"{len(lost)} sentences:\n" + "\n".join(lost[:20])
 
 
-def test_every_extract_is_one_sentence_without_tex(index):
-    sentences = [sentence for section in index["sections"] for sentence in section[3]]
-    wrong = [one for one in sentences if re.search(r"\\[a-z]+\{|\\[(\[]", one) or one[-1].isalnum()]
-    wrong += [one for one in sentences if len(one.split()) < 4 or len(one) > 320]
-    assert not wrong, wrong[:10]
-
-
 def test_a_result_leads_to_where_its_sentence_stands_and_nothing_is_marked_there(reader):
     page = reader.open("search.html?q=padding+mask")
     first = page.locator("#search-results li").first
