@@ -113,29 +113,6 @@ def test_what_is_only_for_a_screen_goes_and_every_exercise_has_room_for_code(htm
     assert len(page.select(".cell > .room")) == text.count("tag_solution")
 
 
-FIGURE = (
-    '<figure class="mb-figure"><svg width="90" height="400"><path d="M0 0V9"/></svg>'
-    "<figcaption>Figure 1.{}. It is high.</figcaption></figure>"
-)
-
-
-def test_figures_and_small_tables_stay_whole_and_a_dead_link_is_told(browser, html, tmp_path):
-    figures = "".join(map(FIGURE.format, (1, 2, 3)))
-    rows = "".join(f"<tr><td>row {n}</td></tr>" for n in range(8))
-    two, terms = (
-        f"<h1>Two</h1>{'<p>A line.</p>' * lines}<table>{rows}</table>" for lines in (34, 38)
-    )
-    one = f'<h1>One</h1>{figures}<p>See <a href="02-two.html#nothing">there</a>.</p>'
-    folder = small_book(html, tmp_path, one=one, two=two, terms=terms)
-    content, faults = print_book(browser, folder, BOOK)
-    assert faults == ["01-one: leads nowhere: 02-two--nothing"]
-    texts = [page.extract_text() for page in PdfReader(BytesIO(content)).pages]
-    seen = [[n for n in "123" if f"Figure 1.{n}" in text] for text in texts]
-    assert [each for each in seen if each] == [["1", "2"], ["3"]]
-    assert all("One" in text for text in texts if "Figure 1.1" in text)
-    assert [text.count("row ") for text in texts if "row " in text] == [8, 8]
-
-
 def test_links_arrive_and_say_the_page_on_which_their_target_stands(pdf, texts):
     assert [text.split()[0] for text in texts] == [str(n + 1) for n in range(len(texts))]
     notes = [note.get_object() for page in pdf.pages for note in page.get("/Annots", [])]

@@ -124,8 +124,7 @@ HEAD = f"| {' | '.join(COLUMNS)} |\n|{' --- |' * len(COLUMNS)}\n"
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        (HEAD + ROW, ""),
-        (HEAD + ROW.replace("this page", "`pyproject.toml`"), "there is no such file"),
+        (HEAD + ROW.replace("this page", "`none.json`"), "there is no such file"),
         (HEAD + ROW.replace("180", "all"), "or gives no n"),
         (ROW, "needs one fold that is called 'How we know'"),
     ],
@@ -135,13 +134,9 @@ def test_what_the_table_must_say(plot, table, sentence):
     says(how_we_know(plot.chapter("# A", cell, number=HELD[0])), sentence)
 
 
-@pytest.mark.parametrize(("said", "printed"), [("0.5 ± 0.1, on seeds", ""), ("", "0.2 ± 0.1")])
-def test_a_plus_minus_without_its_name(plot, said, printed):
-    cells = (f"## One\n\n{said}", code("x = 1", printed), "## Two\n\nHere ± is the sd.")
-    says(plus_minus(plot.chapter("# A", *cells)), "the section 'One' has a ±")
-
-
-def test_a_table_without_the_cheapest(plot):
-    table = "<table><tr><th>fine-tuned, weights</th></tr><tr><th>fixed, plain</th></tr></table>"
-    root = plot.chapter("# A", code("table()", table), number=19)
+def test_a_plus_minus_without_its_name_and_a_table_without_the_cheapest(plot):
+    table = "<table><tr><th>fine-tuned, weights</th></tr><tr><th>fixed</th></tr></table>"
+    cells = ("## One", code("x = 1", f"0.2 ± 0.1{table}"), "## Two\n\nHere ± is the sd.")
+    root = plot.chapter("# A", *cells, number=19)
+    says(plus_minus(root), "the section 'One' has a ±")
     says(cheapest_rivals(root), "leaves out what costs least; put counted words beside")
