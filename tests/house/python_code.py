@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Function | ast.ClassDef | ast.Lambda
@@ -48,13 +48,10 @@ def _parse(code: str) -> ast.Module:
     return ast.parse(code)
 
 
-@dataclass(frozen=True)
-class Definition:
-    """One public name of a package: where it is defined, and how."""
+class Definition(NamedTuple):
+    """Where a public name of a package is defined, and how."""
 
-    name: str
     module: str
-    path: Path
     node: ast.stmt
 
 
@@ -64,7 +61,7 @@ def exports(root: Path) -> dict[str, list[Definition]]:
     for module, path in modules(root).items():
         for node in parse(path).body:
             for name in _defined(node):
-                found.setdefault(name, []).append(Definition(name, module, path, node))
+                found.setdefault(name, []).append(Definition(module, node))
     return found
 
 

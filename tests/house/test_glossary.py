@@ -4,94 +4,71 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from book_tree import Chapter, chapters
 from planting import assert_kept, code, says
-from prose import Block, blocks
+from prose import blocks
 
 GLOSSARY = Path("book", "glossary.md")
 CHAPTER = re.compile(r"Chapter (\d+)\. +\S.*")
 SILENT = {"References"}  # titles of papers
 
 
-class Entry(NamedTuple):
-    """A term, and the chapter that introduces it."""
-
-    term: str
-    chapter: int
-
-
 def glossary_form(root: Path) -> list[str]:
     """Ask for entries of one form in alphabetical order, each once."""
-    found, terms = [], []
-    for term, explanation in _entries(root):
-        terms.append(term)
-        if not CHAPTER.fullmatch(explanation):
-            found.append(
-                f"{GLOSSARY.as_posix()}: {term} is not followed by `*Chapter N.*` and an "
-                "explanation in the same paragraph."
-            )
-    found += [
+    entries = _entries(root)
+    return [
+        f"{GLOSSARY.as_posix()}: {term} is not followed by `*Chapter N.*` and an explanation in "
+        "the same paragraph."
+        for term, number in entries
+        if number is None
+    ] + [
         f"{GLOSSARY.as_posix()}: {later} stands after {earlier}. Sort the entries, and keep one of "
         "two that are the same."
-        for earlier, later in pairwise(terms)
+        for (earlier, _), (later, _) in pairwise(entries)
         if later.casefold() <= earlier.casefold()
     ]
-    return found
 
 
 def terms_in_order(root: Path) -> list[str]:
     """Read every chapter for terms that it uses too early, or introduces but never uses."""
-    entries = [
-        Entry(term, int(match[1]))
-        for term, explanation in _entries(root)
-        if (match := CHAPTER.fullmatch(explanation))
-    ]
-    found = []
+    found, entries = [], _entries(root)
     for chapter in chapters(root):
-        for entry in entries:
-            if entry.chapter > chapter.number:
-                found += _too_early(chapter, entry)
-            elif entry.chapter == chapter.number and not _uses(chapter, entry.term):
+        for term, number in entries:
+            if number is not None and number > chapter.number:
+                found += _too_early(chapter, term, number)
+            elif number == chapter.number and not _uses(chapter, term):
                 found.append(
-                    f"{GLOSSARY.as_posix()}: {entry.term} is given to Chapter {entry.chapter}, "
-                    "whose text never uses it. Name the chapter that introduces it, or remove it."
+                    f"{GLOSSARY.as_posix()}: {term} is given to Chapter {number}, whose text never "
+                    "uses it. Name the chapter that introduces it, or remove it."
                 )
     return found
 
 
-def _entries(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield each term and the paragraph below it."""
+def _entries(root: Path) -> list[tuple[str, int | None]]:
+    """List each term with the chapter that the paragraph below it names."""
     path = root / GLOSSARY
     found = list(blocks(path.read_text(encoding="utf-8"))) if path.is_file() else []
-    for block, below in zip(found, [*found[1:], None], strict=True):
-        if block.kind == "heading" and block.level == 3:
-            is_text = below is not None and below.kind == "paragraph"
-            yield block.text, below.text if is_text else ""
+    below = (CHAPTER.fullmatch(block.text) for block in [*found[1:], *found[-1:]])
+    return [
+        (block.text, int(match[1]) if match else None)
+        for block, match in zip(found, below, strict=True)
+        if block.kind == "heading" and block.level == 3
+    ]
 
 
-def _too_early(chapter: Chapter, entry: Entry) -> Iterator[str]:
+def _too_early(chapter: Chapter, term: str, number: int) -> Iterator[str]:
     """Find a term in what an earlier chapter says, unless the place announces it."""
-    pattern = _pattern(entry.term)
+    pattern, entry = _pattern(term), f"glossary.md#{_slug(term)}"
     for block in [*chapter.blocks, *chapter.spoken]:
-        if (
-            block.section not in SILENT
-            and pattern.search(block.words)
-            and not _announces(block, entry)
-        ):
+        is_announced = number in block.chapters or any(entry in link for link in block.links)
+        if block.section not in SILENT and pattern.search(block.words) and not is_announced:
             yield (
-                f"{chapter.name}: uses {entry.term!r}, which Chapter {entry.chapter} introduces, "
-                f"in {str(block)!r}. Say it in other words, or announce it in the same paragraph "
-                f"with a link to the glossary or the words Chapter {entry.chapter}."
+                f"{chapter.name}: uses {term!r}, which Chapter {number} introduces, in "
+                f"{str(block)!r}. Say it in other words, or announce it in the same paragraph "
+                f"with a link to the glossary or the words Chapter {number}."
             )
-
-
-def _announces(block: Block, entry: Entry) -> bool:
-    """Say whether a piece of prose sends the reader to the entry or to its chapter."""
-    entry_link = f"glossary.md#{_slug(entry.term)}"
-    return entry.chapter in block.chapters or any(entry_link in link for link in block.links)
 
 
 def _slug(term: str) -> str:
