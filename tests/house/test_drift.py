@@ -21,8 +21,7 @@ Exports = dict[str, list[Definition]]
 # The design gives this name to the numbers as well as to the function that makes them. A chapter
 # may have either.
 ALSO_DATA = {"additive_mask"}
-DRAWN = ("bertbook.core.palette", "bertbook.core.visualize")
-DRAWING = {"picture", "explore", "stepwise", "html", "token_row", "bars", "matrix"}
+DRAWING = {"picture", "explore", "stepwise", "html", "token_row", "bars", "matrix", "tint"}
 
 
 def one_definition(root: Path) -> list[str]:
@@ -120,7 +119,6 @@ def witnesses(root: Path) -> list[str]:
 def _unwitnessed(chapter: Chapter, package: Exports) -> Iterator[tuple[Cell, str]]:
     """Yield the definitions that no assert reaches, by the names that statements mention."""
     flow, asserted = _flow(chapter)
-    drawing = DRAWING | {name for name, homes in package.items() if homes[0].module in DRAWN}
     drawn = _drawn(chapter)
     for cell in chapter.code:
         for node in cell.tree.body:
@@ -132,7 +130,7 @@ def _unwitnessed(chapter: Chapter, package: Exports) -> Iterator[tuple[Cell, str
                 or _only_prints(node)
                 or node.name in str(cell.metadata.get("reason", ""))
                 or node.name in drawn
-                or _mentioned(node) & drawing
+                or _mentioned(node) & DRAWING
             )
             made_from_it = nx.ancestors(flow, node.name) | {node.name}
             if not free and not made_from_it & set().union(*asserted[cell.index :]):

@@ -51,8 +51,8 @@ def numbers(root: Path) -> list[str]:
     """Look for a witness of every decimal number and every percentage in prose.
 
     A number is proved by the code and the outputs of its own section, or by an earlier section
-    that names it too; in the sections that look back, and on the landing page, by everything
-    before. A paragraph that names another chapter may use what is computed there.
+    that names it too; in the sections that look back, by everything before. A paragraph that names
+    another chapter may use what is computed there.
     """
     found, known = [], {chapter.number: _witnesses(chapter) for chapter in chapters(root)}
     for chapter in chapters(root):
@@ -69,35 +69,25 @@ def numbers(root: Path) -> list[str]:
                 proved.append(claim.number)
             else:
                 found.append(_sentence(chapter.name, claim))
-    path = root / LANDING_PAGE
-    page = blocks(path.read_text(encoding="utf-8")) if path.is_file() else ()
-    everything = [number for sections in known.values() for number in chain(*sections.values())]
-    return found + [
-        _sentence(LANDING_PAGE, claim)
-        for block in page
-        for claim in _numbers_in(block)
-        if not any(_agree(claim.number, witness) for witness in everything)
-    ]
+    return found
 
 
-def numbers_of_the_back_matter(root: Path) -> list[str]:
-    """Look in the chapters that a paragraph names for a witness of each of its numbers.
+def numbers_of_the_pages(root: Path) -> list[str]:
+    """Look for the numbers of the landing page in all chapters, and for those of the back matter.
 
-    A paragraph that names none quotes others, as the tables of the paper's results do.
+    There the chapters that a paragraph names are asked; one that names none quotes others, as the
+    tables of the paper's results do.
     """
     known = {chapter.number: _witnesses(chapter) for chapter in chapters(root)}
-    pages = [(name, root / name) for name in BACK_MATTER if (root / name).is_file()]
-    return [
-        _sentence(name, claim)
-        for name, path in pages
-        for block in blocks(path.read_text(encoding="utf-8"))
-        for claim in (_numbers_in(block) if block.chapters else ())
-        if not any(
-            _agree(claim.number, witness)
-            for number in block.chapters
-            for witness in chain(*known.get(number, {}).values())
-        )
-    ]
+    found = []
+    for name in (name for name in (LANDING_PAGE, *BACK_MATTER) if (root / name).is_file()):
+        for block in blocks((root / name).read_text(encoding="utf-8")):
+            asked = known.keys() if name == LANDING_PAGE else block.chapters & known.keys()
+            witnesses = [each for number in asked for each in chain(*known[number].values())]
+            for claim in _numbers_in(block) if asked else ():
+                if not any(_agree(claim.number, witness) for witness in witnesses):
+                    found.append(_sentence(name, claim))
+    return found
 
 
 def _sentence(name: str, claim: Claim) -> str:
@@ -184,7 +174,7 @@ def _words_of_figures(cell: Cell) -> Iterator[str]:
 
 
 def test_this_project_keeps_it():
-    assert_kept(numbers, numbers_of_the_back_matter)
+    assert_kept(numbers, numbers_of_the_pages)
 
 
 CODE = code("f(0.1)", "0.2397 <b>0.35</b>")
@@ -212,7 +202,8 @@ def test_numbers_with_and_without_a_witness(plot, cells, number):
 def test_numbers_of_the_landing_page_and_after_the_last_chapter(plot):
     root = plot.chapter("# A", CODE, number=1)
     plot.file("book/index.md", "# Book\n\n24 %.\n\n8.88.")
-    says(numbers(root), "book/index.md: 8.88 in '8.88.' stands in no output")
     told = "In [A](chapters/01-a-chapter.ipynb) it is 24 %, or 7.77.\n\nTheirs is 8.88.\n\n"
     plot.file("book/paper.md", told)
-    says(numbers_of_the_back_matter(root), "book/paper.md: 7.77 in")
+    front, back = numbers_of_the_pages(root)
+    assert front.startswith("book/index.md: 8.88 in '8.88.' stands in no output")
+    assert back.startswith("book/paper.md: 7.77 in")
