@@ -107,26 +107,6 @@ def test_nothing_is_told_of_an_exercise_before_it_is_done():
     assert page.get_text(" ", strip=True) == "... Answer 1 → Answers Answer 1 ↩ x = 1"
 
 
-WIDE = (
-    "<table><thead><tr><th></th><th>of a kind</th></tr></thead><tbody><tr><th>one</th><td>{}</td>"
-    "</tr></tbody></table>"
-)
-
-
-@pytest.mark.parametrize(
-    ("cell", "names"),
-    [
-        ("a long cell whose words are short, so that its lines can be so, too", []),
-        ("a_name_that_has_no_end_and_no_place_where_a_line_could_break", ["", "of a kind"]),
-    ],
-)
-def test_a_cell_of_a_table_that_is_too_wide_names_its_column(cell, names):
-    page = article(WIDE.format(cell))
-    plain(page, "glossary", PAGES)
-    assert [each["data-name"] for each in page.select("[data-name]")] == names
-    assert bool(page.select("table.wide")) is bool(names)
-
-
 @pytest.mark.slow
 def test_no_page_is_wider_than_a_phone(browser, content, tmp_path):
     with zipfile.ZipFile(BytesIO(content)) as zipped:

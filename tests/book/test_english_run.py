@@ -8,7 +8,6 @@ from benchmarks import english
 from benchmarks.english_measures.counts import Contexts, CountingGuesser, training_windows
 from benchmarks.english_measures.guessing import counted_answers, pair_losses, piece_losses
 from benchmarks.english_measures.questions import make_questions, places_of
-from benchmarks.english_measures.senses import SENSES
 from bertbook.corpus import Chapter, kjv_parts
 from bertbook.records import HERE, record_of
 from bertbook.topics.english.checks import check_back_off
@@ -77,17 +76,6 @@ def test_the_losses_of_a_model_are_those_of_training(asked, tokenizer):
     assert paid[:count].mean() == pytest.approx(masked_lm_loss(scores, labels).item(), abs=1e-5)
     assert len(paid) == len(places_of(asked, tokenizer).truth)
     assert pair_losses(model, asked).mean() == pytest.approx(np.log(2), abs=0.1)
-
-
-def test_each_word_stands_once_in_its_verses_and_they_are_of_the_book():
-    book = {verse for part in kjv_parts() for chapter in part for verse in chapter.verses}
-    for word, senses in SENSES.items():
-        verses = [verse for group in senses.values() for verse in group]
-        assert len({*verses}) == len(verses)
-        for verse in verses:
-            assert verse in book, verse
-            split = "".join(c if c.isalpha() else " " for c in verse.lower()).split()
-            assert split.count(word) == 1, verse
 
 
 def test_the_record_is_of_these_questions():

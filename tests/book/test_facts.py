@@ -2,18 +2,10 @@
 
 import ast
 import re
-import sys
 
 from definitions import CHAPTERS, cells_of, chapter_definitions
 
 from bertbook.corpus import small_world, world_words
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-QUESTIONS = CHAPTERS.parents[1] / "bertbook" / "questions" / "word_pieces.toml"
 
 
 def cells(number, kind="markdown"):
@@ -28,20 +20,6 @@ def sentence(number, pattern):
     found = [line for line in lines if re.search(pattern, line)]
     assert len(found) == 1, f"{pattern!r} stands in {len(found)} lines of Chapter {number}"
     return found[0]
-
-
-def test_the_first_quiz_of_chapter_6_is_right_for_the_real_vocabulary(real_tokenizer):
-    quiz = tomllib.loads(QUESTIONS.read_text(encoding="utf-8"))["quiz"]
-    [first] = [each for each in quiz.values() if "real BERT has" in each["question"]]
-    question, answers = first["question"], first["answers"]
-    [correct] = [each["right"] for each in answers if "right" in each]
-    others = [each["wrong"] for each in answers if "wrong" in each]
-    word = re.search(r"“(\w+)”", question)[1]
-    assert f"has {len(real_tokenizer.pieces):,} entries" in question
-    assert word not in real_tokenizer.vocab
-    pieces = ", ".join(real_tokenizer.tokenize(word))
-    assert correct.endswith(f": {pieces}")
-    assert not any(option.endswith(pieces) for option in others)
 
 
 def test_the_ids_that_chapter_6_names_are_those_of_the_real_vocabulary(real_tokenizer):

@@ -3,12 +3,10 @@
 import re
 import subprocess
 import sys
-from contextlib import closing
 
 import pytest
 from bs4 import BeautifulSoup
 from built_book import BOOK, DESKTOP, PHONE
-from formulas import Typesetter, with_formulas_set
 
 HARDEST = "chapters/04-every-gradient-by-hand.html"
 NO_PROSE = re.compile(r"<(script|style|pre|code|textarea)\b.*?</\1>|<[^>]*>", re.DOTALL)
@@ -117,11 +115,3 @@ def test_numbers_links_environments_and_a_formula_that_is_wrong(tmp_path):
     assert page.select_one(f'a[href="#{numbered["id"]}"].reference').get_text() == "(1)"
     assert lines.select("mjx-mtr") and lines.math.mtable
     assert "MathJax_Math-Italic" in page.head.style.string
-
-
-@pytest.mark.parametrize("tex", [r"\frac{1", r"a^b^c", r"\begin{aligned} x"])
-def test_what_is_wrong_is_said(tex):
-    body = rf'<span class="math notranslate nohighlight">\({tex}\)</span>'
-    with closing(Typesetter()) as typesetter:
-        _, _, (fault,) = with_formulas_set(body, typesetter)
-    assert fault.startswith(f"MathJax does not understand the formula {tex!r}: ")

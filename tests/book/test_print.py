@@ -5,8 +5,6 @@ from contextlib import closing
 from io import BytesIO
 
 import pytest
-from answers_behind import answers_behind
-from bs4 import BeautifulSoup
 from ebook import parts_of_the_book
 from formulas import Typesetter, with_formulas_set
 from joining import elements, pairs, resolved
@@ -16,10 +14,6 @@ from pypdf import PdfReader
 
 CHAPTER = "chapters/02-self-attention-by-hand"
 PAGES = {CHAPTER, "chapters/01-a-word", "glossary"}
-
-
-def article(inside: str) -> BeautifulSoup:
-    return BeautifulSoup(f'<article class="bd-article">{inside}</article>', "html.parser")
 
 
 QUIZ = (
@@ -80,29 +74,6 @@ def tags(pdf) -> list:
 
 def page_of(pdf, name) -> int:
     return pdf.get_destination_page_number(pdf.named_destinations[f"/{name}"]) + 1
-
-
-@pytest.mark.parametrize(
-    ("question", "seen", "behind"),
-    [
-        (QUIZ, "Why? ○ So", "So: Yes, so."),
-        (
-            '<div class="cell tag_solution"><details class="hide above-input"><summary>Show'
-            '</summary><div class="highlight">x = 1</div></details></div>',
-            "",
-            "x = 1",
-        ),
-        ('<details class="hide above-input"><summary>Show</summary>draw()</details>', "", None),
-        ("<details><summary>Why two?</summary><p>So.</p></details>", "Why two?", "So."),
-    ],
-)
-def test_an_answer_stands_behind(question, seen, behind):
-    (page,) = article(f"<p>Before.</p>{question}<p>After.</p>").select("article")
-    answers_behind(page)
-    note = "" if behind is None else "Answer 1 "
-    told = "" if behind is None else f" Answers Answer 1 {behind}"
-    text = " ".join(page.get_text(" ", strip=True).split())
-    assert text == f"Before. {seen} {note}After.{told}".replace("  ", " ")
 
 
 def test_what_is_only_for_a_screen_goes_and_every_exercise_has_room_for_code(html):
