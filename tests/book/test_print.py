@@ -95,6 +95,7 @@ def test_links_arrive_and_say_the_page_on_which_their_target_stands(pdf, texts):
     assert two < deep
     assert f"See Chapter 2, page {two}, and what comes later, page {deep}. A term." in texts[2]
     assert f"Answer 1, page {answer}" in texts[2]
+    assert "".join(texts).count("Yes, so.") == 1, "a reply stands behind, and nowhere else"
     assert f"Back to Chapter 1, page {page_of(pdf, '01-one')}." in texts[deep - 1]
     assert re.search(rf"Chapter 2 Two {two}\b.*Glossary {page_of(pdf, 'glossary')}\b", texts[1])
     assert "Chapter 2 Two" in texts[two - 1] and "Deep down" in texts[deep - 1]
