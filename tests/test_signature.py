@@ -13,20 +13,13 @@ class Encoder:
     def encode(self, ids=None, mask=5, output_maps=False, return_dict=True):
         """Encode.
 
-        Parameters
-        ----------
-        ids : list
-            What is read.
-        mask : int, default 5
-            What is hidden.
-        output_maps : bool
-            Whether maps are wanted.
-        return_dict : bool
-            Nothing.
+        Args:
+            ids: What is read.
+            mask: What is hidden.
+            output_maps: Whether maps are wanted.
+            return_dict: Nothing.
 
-        Returns
-        -------
-        list
+        Returns:
             All of it.
         """
 
@@ -38,16 +31,11 @@ class Head:
     def forward(self, *inputs, labels=None):
         """Answer.
 
-        Parameters
-        ----------
-        *inputs
-            As the encoder takes them.
-        labels : list
-            The truth.
+        Args:
+            *inputs: As the encoder takes them.
+            labels: The truth.
 
-        Returns
-        -------
-        tuple
+        Returns:
             What came in.
         """
         return inputs, labels
@@ -83,8 +71,6 @@ def test_tools_and_pages_see_every_argument_in_its_order():
     names = ["ids", "mask", "labels", "output_maps", "return_dict"]
     assert list(inspect.signature(Head().forward).parameters) == names
     written = Head.forward.__doc__
-    assert [line.partition(" :")[0] for line in written.split("\n") if " : " in line] == names
-    assert written.startswith("Answer.\n\nParameters\n----------\nids : list\n    What is read.\n")
-    labels = "labels : list\n    The truth.\noutput_maps : bool\n    Whether maps are wanted.\n"
-    assert labels in written
-    assert written.endswith("    Nothing.\n\nReturns\n-------\ntuple\n    What came in.")
+    assert written.startswith("Answer.\n\nArgs:\n    ids: What is read.\n")
+    assert "    labels: The truth.\n    output_maps: Whether maps are wanted.\n" in written
+    assert written.endswith("    return_dict: Nothing.\n\nReturns:\n    What came in.")
