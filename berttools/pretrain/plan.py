@@ -11,6 +11,7 @@ from typing import Any
 from berttools.cli.runs import PRETRAIN, Plan, options_given, read_plan, require_free
 from minibert.config import BertConfig
 from minibert.data import TextDocuments
+from minibert.data.documents import fingerprint
 from minibert.loading.config_file import config_from_fields
 
 from .command import DEFAULTS, LEARNING_RATES, OTHER_RATE
@@ -85,4 +86,4 @@ def _read_config(path: str) -> BertConfig:
 def _text(files: list[str], documents: TextDocuments) -> dict[str, Any]:
     """Describe the text; with full paths, since the next start may be in another folder."""
     paths = [str(Path(file).resolve()) for file in files]
-    return {"files": paths, "documents": len(documents), "fingerprint": documents.fingerprint}
+    return {"files": paths, "documents": len(documents), "fingerprint": fingerprint(documents)}

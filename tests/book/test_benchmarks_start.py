@@ -132,6 +132,11 @@ def tiny_classify():
     }
 
 
+def tiny_verse_names():
+    names = module_of("verse_names").verse_names()[::4]
+    return {"verse_names": lambda: names}
+
+
 # By the name of a record: which constants are how small, in its own module or in another.
 TINY = {
     "classify": lambda: tiny_classify() | {
@@ -185,7 +190,7 @@ TINY = {
     },
     "tag_and_answer": lambda: few("tag_and_answer", "passage_questions", 24)
     | few("tag_and_answer", "entity_sentences", 40)
-    | {"SEEDS": range(1), "SHIFTED_SEEDS": range(1)},
+    | {"SEEDS": range(1), "SHIFTED_SEEDS": range(1), "BLIND_SEEDS": range(1)},
     "tag_controls": lambda: few("tag_controls", "entity_sentences", 40) | {"SEEDS": range(1)},
     "three_back": {"UPDATES": 5, "FIRST": 2, "SEEDS": range(2)},
     "toy_bert": {"STEPS": 8, "LOOKS": 2, "LOOK_AT_FOLDS": 4},
@@ -199,6 +204,7 @@ TINY = {
         "SEEDS": range(1), "DEPTHS": (2,), "PEAKS": (0.001,), "UPDATES": 30,
         "TRIED": (0.0005, 0.01),
     },
+    "verse_names": lambda: tiny_verse_names() | {"SEEDS": range(1)},
 }  # fmt: skip
 MORE = {"ladder": ["--rounds", "2"], "processes": ["--rounds", "2"], "roofline": ["--rounds", "2"]}
 TASKS = [task for task in tasks() if task.record != "mutants"]  # which tests/test_mutants.py runs

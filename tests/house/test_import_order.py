@@ -29,13 +29,11 @@ ROWS = {
     "bertfamily": """
         differences
         roberta distilbert albert electra deberta_v2 modernbert_config
-        deberta_v2_heads modernbert
-        modernbert_heads
+        modernbert
     """,
     "berttools": """
         cli
-        pretrain fill grade
-        classify
+        pretrain fill grade classify
         __main__
     """,
     "bertbook": """

@@ -10,7 +10,8 @@ from odd_texts import odd_texts
 from saved_folders import change_json, in_our_words
 
 from minibert.loading import load_tokenizer, save_pretrained
-from minibert.wordpiece import SPECIAL_TOKENS, AddedToken, WordPieceTokenizer
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.added_tokens import AddedToken
 from minibert.wordpiece.offsets import locate_pieces
 
 PIECES = [*SPECIAL_TOKENS, *"aceimnorstuxADÉ", *(f"##{c}" for c in "aceimnorstux"), "the", "cat"]
@@ -115,8 +116,8 @@ def test_the_answer_is_the_same_from_either_file_and_after_saving(tmp_path, form
 
 
 REFUSED = {
-    "single_word of the added token '<user>'": {CONFIG: decoder(flags("<user>", single_word=True))},
-    "lstrip of the added token '<user>'": {CONFIG: decoder(flags("<user>", lstrip=True))},
+    "single_word of the added token <user>": {CONFIG: decoder(flags("<user>", single_word=True))},
+    "lstrip of the added token <user>": {CONFIG: decoder(flags("<user>", lstrip=True))},
     "added_tokens_decoder is no object": {CONFIG: {"added_tokens_decoder": ["<user>"]}},
     "added token without content": {CONFIG: {"added_tokens_decoder": {"5": {"special": True}}}},
     f"'<b>' is {END + 3}, but by the {END} pieces of the vocabulary it is {END}": {

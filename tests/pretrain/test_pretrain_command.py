@@ -19,7 +19,8 @@ from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.parts import override
 from minibert.pretraining import BertForPreTraining
-from minibert.training import BertTrainer, read_checkpoint
+from minibert.training import BertTrainer
+from minibert.training.checkpoint import read_checkpoint
 from minibert.wordpiece import WordPieceTokenizer
 
 

@@ -75,9 +75,9 @@ def test_a_score_of_minus_infinity_is_no_answer():
 ONES = torch.ones(4, dtype=torch.bool)
 GIVEN = {"start_logits": torch.zeros(3), "end_logits": torch.zeros(3), "passage": ONES[:3]}
 BAD = [
-    ({"passage": ONES}, r"shapes \(3,\), \(3,\) and \(4,\); they need"),
+    ({"passage": ONES}, r"start_logits must have the shape \(4,\), not \(3,\), that of passage"),
     ({"max_answer_length": 0}, r"max_answer_length \(0\) must be at least 1"),
-    ({"start_logits": torch.zeros(0)}, r"start_logits of shape \(0,\) must not be empty"),
+    ({"start_logits": torch.zeros(0)}, r"start_logits must have the shape \(3,\), not \(0,\)"),
     ({"start_logits": torch.tensor([0, math.nan, 1])}, "start_logits are numbers, or .*, not nan"),
     ({"end_logits": torch.tensor([0, 1, math.inf])}, "end_logits are numbers, or .*, not inf"),
 ]
@@ -97,7 +97,7 @@ def test_bad_input_is_answered_in_words(changes, words):
         ({"passage": [False, True, True]}, "passage must be a tensor, not a list"),
         (
             {"passage": ONES[:3].long()},
-            r"must be torch\.bool, not torch\.int64; .* passage\.bool\(\)",
+            r"passage must be torch\.bool, not torch\.int64",
         ),
         ({"end_logits": ONES[:3]}, r"end_logits must be torch\.float32 .*, not torch\.bool"),
     ],

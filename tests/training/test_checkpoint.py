@@ -9,14 +9,15 @@ from effort import mostly_slow
 from small_model import SmallModel, end_of, make_trainer, ragged_batches
 from torch import nn
 
-from minibert.training import (
+from minibert.training import checkpoint_folders
+from minibert.training.checkpoint import (
+    FILES,
+    TEMPORARY,
     Checkpoint,
     DamagedCheckpoint,
-    checkpoint_folders,
     read_checkpoint,
     write_checkpoint,
 )
-from minibert.training.checkpoint import FILES, TEMPORARY
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ import pytest
 from small_model import PowerCut, end_of, make_trainer, ragged_batches
 
 from minibert import disk
-from minibert.training import checkpoint, checkpoint_folders, read_checkpoint
+from minibert.training import checkpoint, checkpoint_folders
+from minibert.training.checkpoint import read_checkpoint
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,8 @@ import torch
 from effort import mostly_slow
 from small_model import TERMS, SmallModel, joined, make_trainer, ragged_batches
 
-from minibert.training import (
-    TrainingConfig,
-    count_labels,
-    make_optimizer,
-    training_step,
-)
+from minibert.training import TrainingConfig, make_optimizer, training_step
+from minibert.training.loss_terms import count_labels
 
 
 def exact_model(seed=0):
