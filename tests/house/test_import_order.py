@@ -33,7 +33,8 @@ ROWS = {
     """,
     "berttools": """
         cli
-        pretrain fill grade classify
+        pretrain fill grade
+        classify
         __main__
     """,
     "bertbook": """
