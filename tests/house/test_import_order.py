@@ -33,8 +33,7 @@ ROWS = {
     """,
     "berttools": """
         cli
-        pretrain fill grade
-        classify
+        pretrain fill grade classify
         __main__
     """,
     "bertbook": """
