@@ -86,8 +86,8 @@ class Oracle:
                 whatever is no word of the world is a random piece. If not, what is shown is true.
 
         Returns:
-            Each place given all the others, as if it alone was also hidden; with `noise`, each place
-            as if it was chosen, given all that is shown.
+            Each place given all the others, as if it alone was also hidden; with `noise`, each
+            place as if it was chosen, given all that is shown.
 
         Raises:
             ValueError: When a pair can never be told, or holds a word that the world does not have.
