@@ -11,6 +11,15 @@ NUMBER = re.compile(
     re.IGNORECASE,
 )
 DATE = re.compile(r"(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\b1\d{3}\b|\b20\d\d\b")
+QUESTION_WORDS = {
+    "who": r"\bwho(m|se)?\b|谁",
+    "where": r"\bwhere\b|哪里",
+    "when": r"\bwhen\b|什么时候",
+    "how many": r"\bhow (many|much|long|old|far|high|tall|wide|heavy|often)\b|几|多少",
+    "why": r"\bwhy\b|为什么",
+    "which": r"\bwhich\b|哪",
+    "what": r"\bwhat\b|什么",
+}
 REASON = re.compile(r"(?:because|since|for fear of) ([^.,;]+)")
 
 
@@ -29,8 +38,20 @@ def first_name(asked):
     return max(names, key=len, default="")
 
 
-def right_kind(asked, kind):
+def question_kind(question):
+    """Return the kind of a question: the first question word in it."""
+    # 什么时候 holds 什么, so that of two kinds at one place the earlier one in the table counts.
+    found = [
+        (match.start(), rank, kind)
+        for rank, (kind, pattern) in enumerate(QUESTION_WORDS.items())
+        if (match := re.search(pattern, question, re.IGNORECASE))
+    ]
+    return min(found)[2] if found else "other"
+
+
+def right_kind(asked):
     """Answer with the first thing of the right kind in the nearest sentence."""
+    kind = question_kind(asked.question)
     patterns = {"when": DATE, "how many": NUMBER, "why": REASON}
     if kind not in patterns:
         return first_name(asked)

@@ -3,8 +3,6 @@
 What stands there at first is computed now, with the numbers that the page has. Chapter 14.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -13,6 +11,7 @@ import torch
 
 from minibert.loading import load_tokenizer
 from minibert.pretraining import BertForPreTraining
+from minibert.text_files import packed_text
 
 from .bigram_chain import BigramChain
 from .eight_bits import load_from_eight_bits
@@ -23,22 +22,7 @@ from .live_scripts import folder_script
 from .opening import answer_table
 from .palette import PALETTE
 
-OWN_STYLE = (
-    STYLE
-    + """
-.mb-live :is(label,button)[hidden]{display:none}
-.mb-live .mb-questions{margin-bottom:.8em}
-.mb-live .mb-pieces.mb-pieces{display:inline-flex;gap:.15em;vertical-align:top;margin:.1em;\
-padding:.05em .15em;text-align:center;border-bottom-width:2px}
-.mb-live span.mb-pieces{border:2px solid transparent}
-.mb-pieces > span{padding:0 .15em;border-radius:3px}
-.mb-tables{display:grid;gap:0 1.5em;align-items:start;\
-grid-template-columns:repeat(auto-fit,minmax(min(17em,100%),1fr))}
-.mb-tables table{width:100%;table-layout:fixed}
-.mb-tables caption{caption-side:top;text-align:left;font-weight:600;color:inherit}
-.mb-live output{display:block;margin:.4em 0}
-"""
-)
+OWN_STYLE = STYLE + packed_text("bertbook/core/static/any_sentence.css")
 
 
 def any_sentence(examples: Sequence[str], folder: str | Path, *, caption: str) -> Html:

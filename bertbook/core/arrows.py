@@ -1,7 +1,5 @@
 """Arrows in the plane: words whose vectors have two numbers, turning. Chapters 1 and 2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from html import escape

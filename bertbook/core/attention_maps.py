@@ -4,8 +4,6 @@ Each measure is one number for every head and every sequence, so that a head can
 mean over many sentences with its uncertainty, and not by a picture of one. Chapter 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -99,9 +97,7 @@ def attention_share(
 
 
 def bootstrap_interval(
-    values: Float[np.ndarray, "rows ..."],
-    *,
-    rng: np.random.Generator,
+    values: Float[np.ndarray, "rows ..."], *, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
     """Return the 95 % interval for the mean of a sample, by resampling (bootstrap).
 
@@ -111,13 +107,6 @@ def bootstrap_interval(
     Args:
         values: One row for each independent unit, such as a sentence.
         rng: The source of chance.
-
-    Returns:
-        low: The lower end of the interval, in the shape of one row.
-        high: The upper end.
-
-    Raises:
-        ValueError: If there are fewer than 2 rows.
 
     Source: Efron (1979).
 
@@ -161,9 +150,6 @@ def rank_correlation(first: Real[np.ndarray, "..."], second: Real[np.ndarray, ".
     Returns:
         1 for the same order, -1 for the reverse; NaN if one list has no order at all.
 
-    Raises:
-        ValueError: If the lists do not have the same length.
-
     Source: Spearman (1904).
 
     >>> rank_correlation(np.array([0.1, 0.2, 0.7]), np.array([1.0, 10, 100]))
@@ -187,8 +173,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 @contextmanager
 def patch_heads(
-    model: BertModel,
-    contexts: Mapping[tuple[int, int], Float[Tensor, "..."] | float],
+    model: BertModel, contexts: Mapping[tuple[int, int], Float[Tensor, "..."] | float]
 ) -> Iterator[None]:
     """Replace what some heads bring home, for the length of a `with` block.
 
@@ -202,9 +187,6 @@ def patch_heads(
 
     Yields:
         While the heads are replaced; the weights are never touched.
-
-    Raises:
-        ValueError: If the model has no such head.
 
     Source: Vig et al. (2020), section 3.
 
@@ -243,8 +225,7 @@ def patch_heads(
 
 
 def ablate_heads(
-    model: BertModel,
-    heads: Collection[tuple[int, int]],
+    model: BertModel, heads: Collection[tuple[int, int]]
 ) -> AbstractContextManager[None]:
     """Silence some heads, each (layer, head), for a `with` block, as `patch_heads` does with 0."""
     return patch_heads(model, dict.fromkeys(heads, 0.0))

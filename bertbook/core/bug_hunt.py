@@ -1,7 +1,5 @@
 """Which line is wrong? Code to choose a line of, with a reply to each; no script. Chapter 1."""
 
-from __future__ import annotations
-
 import inspect
 import textwrap
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What a figure can be asked: one of some values, any number of a range, or any text. Chapter 1."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,13 +90,6 @@ def slider(
         step: From one value to the next; 1 for whole numbers and otherwise a round number, at most
             a hundredth of the range.
 
-    Returns:
-        A control.
-
-    Raises:
-        ValueError: If the range is empty, the step is not positive, or a stored value lies outside
-            or between two steps.
-
     >>> slider(0, 1, stored=[0.2, 0.8]).step
     0.01
     """
@@ -133,12 +124,6 @@ def typed(*, stored: Sequence[str]) -> Typed:
 
     Args:
         stored: The texts that the page of the book shows; the first is there at first.
-
-    Returns:
-        A control.
-
-    Raises:
-        ValueError: If a stored text is no string.
 
     >>> typed(stored=["a cat", "a dog"]).stored
     ['a cat', 'a dog']

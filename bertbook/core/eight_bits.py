@@ -3,8 +3,6 @@
 The page computes with such a model where 32 bits a number would take too long to load.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import TypeVar

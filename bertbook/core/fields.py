@@ -1,7 +1,5 @@
 """A field to type into: the reader's number, vector or word, and a reply to it. Chapter 1."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

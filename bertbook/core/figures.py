@@ -1,7 +1,5 @@
 """Figures with a text for those who cannot see them. Chapter 1."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re
@@ -23,12 +21,6 @@ def picture(figure: Figure | Axes, *, alt: str, caption: str = "") -> Html:
         figure: Drawn already; it is closed here.
         alt: What the figure shows, in words, for readers who cannot see it.
         caption: Text below it; may be empty inside :func:`explore`, which has its own.
-
-    Returns:
-        A displayable figure.
-
-    Raises:
-        ValueError: If `alt` is empty.
     """
     if not alt.strip():
         raise ValueError("a picture needs an alt text: say in one sentence what it shows")

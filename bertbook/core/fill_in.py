@@ -3,8 +3,6 @@
 Chapters 11, 12, 14 and 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -22,11 +20,7 @@ STYLE = ".mb-unknown{text-decoration:underline wavy #c8681e}"
 
 
 def fill_in(
-    pairs: Sequence[tuple[str, str]],
-    folder: str | Path,
-    *,
-    caption: str,
-    silence: bool = False,
+    pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str, silence: bool = False
 ) -> Html:
     """Show sentences in which a reader hides any word, and what a model and the oracle say.
 
@@ -44,9 +38,6 @@ def fill_in(
 
     Returns:
         A displayable figure; without a script it shows the best possible answers.
-
-    Raises:
-        ValueError: If a pair has no starred word or several, or the small world never tells it.
     """
     texts, words = told_at_best(pairs)
     stage = f'<div class="mb-stage">{_first_state(texts[0])}</div>'
@@ -85,9 +76,6 @@ def next_sentence(
 
     Returns:
         A displayable figure; before a click it shows what both say of the first pair.
-
-    Raises:
-        ValueError: If the small world never tells one of the pairs.
     """
     from .watching import Watched  # PyTorch takes seconds to load, and most chapters do without
 

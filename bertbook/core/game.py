@@ -1,7 +1,5 @@
 """A game against a model: hidden answers, turns, and everybody's score. Chapters 11 and 12."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
@@ -46,10 +44,6 @@ def game(turns: Sequence[Turn], players: Sequence[str], *, caption: str) -> Html
 
     Returns:
         A displayable game. Without a script all turns are shown, and a fold with the answers.
-
-    Raises:
-        ValueError: If there is no turn, or one has no right option, or not one answer for each
-            player.
     """
     if not turns:
         raise ValueError("a game needs at least one turn")

@@ -1,33 +1,14 @@
 """A grid of names against names, with a sign in each field. Chapters 25 and 26."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
+
+from minibert.text_files import packed_text
 
 from .html import STYLE, Html, html
 
 MANY = 12  # with more columns, letters and fields are small, so that a phone shows all of them
-GRID_STYLE = """
-.mb-figure table.mb-grid{border-collapse:separate;border-spacing:1px;border:0;margin:.5em 0;\
-width:auto;background:none}
-.mb-figure table.mb-grid.mb-many{font-size:.75em}
-.mb-figure table.mb-grid :is(th,td){border:0;padding:.1em 0;color:inherit;\
-background-color:transparent;text-align:left;font-weight:400}
-.mb-figure table.mb-grid thead :is(th,td){vertical-align:bottom}
-.mb-figure table.mb-grid thead th span{writing-mode:vertical-rl;transform:rotate(180deg);\
-line-height:1.05}
-.mb-figure table.mb-grid tbody th{padding-right:.3em}
-.mb-figure table.mb-grid tbody td{text-align:center;min-width:1.6em;line-height:1.3;\
-background-color:rgba(117,121,127,.12)}
-.mb-figure table.mb-grid.mb-many tbody td{min-width:1em}
-@media(max-width:32em){.mb-figure table.mb-grid.mb-many thead th span{line-height:.85}\
-.mb-figure table.mb-grid.mb-many tbody td{min-width:.85em}}
-.mb-figure table.mb-grid tbody td.mb-lit{background-color:rgba(200,104,30,.32)}
-.mb-figure dl.mb-changes{margin:.8em 0;font-size:.9em}
-.mb-figure dl.mb-changes dt{font-weight:600;margin-top:.4em}
-.mb-figure dl.mb-changes dd{margin:0 0 0 1em}
-"""
+GRID_STYLE = packed_text("bertbook/core/static/grid.css")
 
 
 def sign_grid(

@@ -1,7 +1,5 @@
 """Pieces of HTML that follow the page's colors: token rows, bars, matrices. Chapters 1 and 2."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from html import escape
@@ -10,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from bertbook.core.static_svg.drawing import still
+from minibert.text_files import packed_text
 
 from .palette import PALETTE, token_colors
 from .setting import is_stored
@@ -22,22 +21,7 @@ ENORMOUS = 1e30
 # Unless told not to, JupyterLab takes arrow keys and Enter for itself and moves the focus away.
 KEEP_KEYS = 'data-lm-suppress-shortcuts="true" onkeydown="event.stopPropagation()"'
 
-STYLE = """
-.mb-figure{margin:1.2em 0;max-width:100%}
-.mb-figure figcaption{font-size:.9em;line-height:1.45;margin-top:.6em;max-width:42em;\
-color:var(--pst-color-text-muted,inherit)}
-.mb-scroll{overflow-x:auto}
-.mb-tokens{display:flex;flex-wrap:wrap;gap:.35em;margin:.5em 0}
-.mb-token{border-bottom:3px solid;border-radius:3px;padding:.15em .5em;text-align:center}
-.mb-token small{display:block;font-size:.75em}
-.mb-figure table.mb-table{border-collapse:collapse;width:auto;margin:.5em 0;font-size:.95em;\
-border:0;background:none}
-.mb-figure table.mb-table :is(th,td){padding:.25em .6em;text-align:right;border:0;\
-font-variant-numeric:tabular-nums;color:inherit;background-color:transparent}
-.mb-figure table.mb-table th{font-weight:600}
-.mb-figure table.mb-table td.mb-bar{text-align:left;width:min(14em,40vw);padding:.25em 0}
-.mb-bar span{display:block;height:1em;border-radius:2px;min-width:1px}
-"""
+STYLE = packed_text("bertbook/core/static/figure.css")
 
 # A notebook may be twice as wide as a page; figures are as wide as in the book.
 AS_IN_THE_BOOK = ".mb-figure{max-width:min(46rem,100%)}"
@@ -80,9 +64,6 @@ def html(content: str, caption: str) -> Html:
         content: HTML, for example from :func:`matrix`, :func:`bars` or :func:`token_row`.
         caption: What the reader should see in it.
 
-    Returns:
-        A displayable figure.
-
     >>> html(token_row(["the", "cat"]), caption="Two tokens.")
     Two tokens.
     """
@@ -91,14 +72,11 @@ def html(content: str, caption: str) -> Html:
 
 
 def tint(color: str, strength: float) -> str:
-    """Write a half-transparent color as CSS.
+    """Return a half-transparent color as CSS, ``rgba(…)``.
 
     Args:
         color: Hexadecimal, ``#rrggbb``.
         strength: How strong; values outside are clipped; between 0 and 1.
-
-    Returns:
-        ``rgba(…)``.
 
     >>> tint("#2f7ec4", 1)
     'rgba(47,126,196,0.50)'

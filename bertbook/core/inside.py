@@ -5,28 +5,18 @@ What stands there at first is the package's; what a reader asks for, the page co
 Chapters 8 and 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+
+from minibert.text_files import packed_text
 
 from .html import Html
 from .live import live_figure
 from .maps import small_map
 
 LIKELY, MOST = 5, 8
-STYLE = """
-.mb-heads{display:grid;gap:.4em;margin:.6em 0;\
-grid-template-columns:repeat(auto-fill,minmax(max(4.2em,calc(100%/var(--heads) - .4em)),1fr))}
-.mb-head{padding:.2em;text-align:center}
-.mb-head :is(svg,small){display:block;width:100%}
-.mb-live button.mb-head{margin:0;padding:.2em;border:2px solid transparent}
-.mb-live button.mb-head[aria-pressed=true]{border-color:currentColor}
-.mb-enlarged{display:flex;flex-wrap:wrap;gap:1em;align-items:center;max-width:100%}
-.mb-large{flex:1 1 15em;max-width:100%;min-width:0}
-.mb-large svg{display:block;width:100%;max-width:24em}
-"""
+STYLE = packed_text("bertbook/core/static/inside.css")
 
 
 def see_heads(
@@ -77,9 +67,6 @@ def swap_heads(
 
     Returns:
         A displayable figure; without a script it shows the first swap.
-
-    Raises:
-        ValueError: If a text has no ``[MASK]``, or there is no such head.
     """
     from .watching import Watched
 

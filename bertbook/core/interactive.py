@@ -47,13 +47,6 @@ def explore(
             rising order. A :func:`slider` takes any number and a :func:`typed` field any text while
             a kernel is there.
 
-    Returns:
-        A displayable figure.
-
-    Raises:
-        ValueError: If there is no control, one has fewer than two values, or it starts at another
-            one.
-
     >>> from bertbook.core import html
     >>> draw = lambda scale: html(f"<p>{2 * scale}</p>", caption="")
     >>> explore(draw, caption="Twice the scale.", scale=[1, 2, 3])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minibert.text import split_words
+from minibert.text_files import packed_text
 
 from .html import KEEP_KEYS, STYLE, Html
 from .live_scripts import as_json, folder_script, page_script, vocabulary_script
@@ -20,42 +21,7 @@ from .setting import is_stored
 if TYPE_CHECKING:
     from minibert.wordpiece import WordPieceTokenizer
 
-LIVE_STYLE = (
-    STYLE
-    + """
-.mb-live{border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));\
-border-radius:8px;padding:1em}
-.mb-live p[hidden]{display:none}
-.mb-live label{display:block;font-weight:600;margin:0 0 .4em}
-.mb-live :is(input,select){display:block;font:inherit;font-weight:400;margin-top:.2em}
-.mb-live select{min-height:36px;max-width:100%;color:inherit;\
-background:var(--pst-color-background,var(--jp-layout-color0,#fff))}
-.mb-live fieldset{border:0;padding:0;margin:.6em 0;display:flex;flex-wrap:wrap;gap:.2em 1em}
-.mb-live legend{font-size:1em;font-weight:600;padding:0;margin:0}
-.mb-live fieldset label{display:inline-flex;gap:.3em;align-items:center;min-height:28px;\
-font-weight:400}
-.mb-live input[type=checkbox]{width:auto;min-height:0;margin:0}
-.mb-live .mb-plot{width:100%;max-width:730px;height:auto;display:block}
-.mb-live button:disabled{opacity:.7;cursor:default}
-.mb-live table.mb-table.mb-queries :is(th,td){text-align:left}
-.mb-live button.mb-hide{border-color:transparent;border-bottom:2px dotted currentColor;\
-border-radius:4px;padding:.1em .35em;margin:.1em}
-.mb-live button.mb-hide[aria-pressed=true]{border:2px solid currentColor;font-weight:600}
-.mb-hide small{display:block;min-height:1.2em;font-size:.7em;line-height:1.2}
-.mb-live table.mb-table.mb-answers :is(td,thead th){min-width:min(6em,18vw)}
-.mb-live input{width:100%;box-sizing:border-box;padding:.4em .6em;min-height:36px;\
-color:inherit;background:none;border:1px solid currentColor;border-radius:6px}
-.mb-live button{font:inherit;min-height:32px;padding:.1em .7em;border-radius:6px;cursor:pointer;\
-border:1px solid currentColor;background:none;color:inherit;margin:.3em .3em 0 0}
-.mb-figure ol.mb-words{list-style:none;display:flex;flex-wrap:wrap;gap:.6em 1em;padding:0;\
-margin:.8em 0}
-.mb-words li{margin:0;max-width:100%}
-.mb-word{display:block;font-weight:600;overflow-wrap:anywhere}
-.mb-chip{display:inline-block;text-align:center;margin:.2em .35em 0 0;padding:.05em .4em;\
-border-bottom:3px solid #2f7ec4}
-.mb-chip small{display:block;font-size:.8em;font-variant-numeric:tabular-nums}
-"""
-)
+LIVE_STYLE = STYLE + packed_text("bertbook/core/static/live.css")
 
 
 def live_figure(
@@ -96,9 +62,6 @@ def type_ahead(
 
     Returns:
         A displayable figure; without a script it shows the first text.
-
-    Raises:
-        ValueError: If there is no text.
     """
     if not stored:
         raise ValueError("the field needs a text to begin with, for example stored=['unaffable']")

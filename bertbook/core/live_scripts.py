@@ -3,8 +3,6 @@
 Chapter 6.
 """
 
-from __future__ import annotations
-
 import base64
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Attention maps small enough that a page can hold hundreds of them. Chapter 20."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby
@@ -30,9 +28,6 @@ def small_map(
 
     Returns:
         HTML.
-
-    Raises:
-        ValueError: If `alt` is empty, or there are labels and their number does not fit.
 
     >>> small_map(np.array([[1.0, 0.0]]), "The first token gets everything.").count("M0 0h1")
     1

@@ -3,8 +3,6 @@
 For answers these are from Rajpurkar et al. (2016), section 6.1. Chapters 17 and 18.
 """
 
-from __future__ import annotations
-
 import re
 import string
 from collections import Counter
@@ -65,9 +63,6 @@ def exact_match(prediction: str, truth: str) -> float:
     Args:
         prediction, truth: Answers; an empty one means that there is none.
 
-    Returns:
-        1 or 0.
-
     >>> exact_match("the Bund", "Bund."), exact_match("the old Bund", "Bund.")
     (1.0, 0.0)
     """
@@ -109,10 +104,6 @@ def score_answers(predictions: Sequence[str], truths: Sequence[Sequence[str]]) -
     Returns:
         Means over all questions.
 
-    Raises:
-        TypeError: If the true answers to a question are one string.
-        ValueError: If there is no question, or predictions and truths are not equally many.
-
     >>> score_answers(["Shanghai", "in 1990"], [["Shanghai", "the city of Shanghai"], ["1990"]])
     AnswerScores(exact_match=0.5, f1=0.8333333333333333)
     """
@@ -142,9 +133,6 @@ def score_entities(
 
     Returns:
         For all kinds together; filter the entities first to score one kind.
-
-    Raises:
-        ValueError: If there is no sentence, or predictions and truths are not equally many.
 
     Source: Tjong Kim Sang and De Meulder (2003), section 2.4.
 

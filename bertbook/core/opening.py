@@ -1,7 +1,5 @@
 """The figure that opens the book: its answers stand there before anything is loaded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How large a training step is: what a GPU would start, and multiply. Chapters 5 to 12."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -9,14 +9,11 @@ PALETTE = ("#2f7ec4", "#c8681e", "#2a8f5b", "#9a5fc0", "#cc4b5e", "#1b8a9c", "#9
 
 
 def token_colors(tokens: Sequence[str]) -> dict[str, str]:
-    """Give every distinct token one color, in the order of first appearance.
+    """Return a color for every distinct token, in the order of first appearance.
 
     Args:
         tokens: Tokens of a sentence, or of a whole chapter. After eight the palette starts again;
             length seq.
-
-    Returns:
-        Token to hexadecimal color; equal tokens share one.
 
     >>> token_colors(["one", "cat", "one"])
     {'one': '#2f7ec4', 'cat': '#c8681e'}

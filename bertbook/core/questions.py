@@ -4,8 +4,6 @@ A file in ``bertbook/questions`` holds those of one chapter, so that no answer s
 its question, in whatever program a chapter is opened.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
@@ -45,12 +43,6 @@ def quiz(name: str) -> Html:
     Args:
         name: The name of a quiz of the book.
 
-    Returns:
-        A displayable question.
-
-    Raises:
-        ValueError: If there is no such quiz.
-
     >>> quiz("scores-times-five")
     All scores of a row are multiplied by 5. What happens to its probabilities?
     """
@@ -70,12 +62,6 @@ def ask(name: str) -> Html:
     Args:
         name: The name of a question of the book that is answered by typing.
 
-    Returns:
-        A displayable question.
-
-    Raises:
-        ValueError: If there is no such question.
-
     >>> ask("product-of-64-numbers")
     A key has 64 numbers. What is the typical size of a dot product?
     """
@@ -90,13 +76,6 @@ def which_line(name: str, source: Callable | str | None = None) -> Html:
     Args:
         name: The name of a bug to find.
         source: A function, or code. A question that brings its own code needs none.
-
-    Returns:
-        A displayable question.
-
-    Raises:
-        ValueError: If there is no such question or no code, or the line that is asked for is not in
-            it.
 
     >>> which_line("isnext-without-a-gradient")
     Which line leaves every IsNext without a gradient?
@@ -114,12 +93,6 @@ def flashcards(topic: str) -> Html:
 
     Args:
         topic: The topic of the chapter, as its folder in `bertbook.topics` is called.
-
-    Returns:
-        Displayable cards.
-
-    Raises:
-        ValueError: If there is no such topic.
 
     >>> flashcards("self_attention")
     7 flashcards

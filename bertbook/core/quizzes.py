@@ -1,7 +1,5 @@
 """Questions with a reply for every answer, and flashcards; neither needs a script. Chapter 1."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
@@ -34,9 +32,6 @@ def right(text: str, reply: str) -> Answer:
     Args:
         text, reply: The answer, and what to say to those who choose it.
 
-    Returns:
-        An answer that is right.
-
     >>> right("Two", "Yes: one for each token.").is_right
     True
     """
@@ -48,9 +43,6 @@ def wrong(text: str, reply: str) -> Answer:
 
     Args:
         text, reply: The answer, and what to say to those who choose it.
-
-    Returns:
-        An answer that is wrong.
 
     >>> wrong("One", "There are two tokens.").is_right
     False

@@ -1,7 +1,5 @@
 """Show the package's own source, and start random numbers from a visible seed. Chapters 1 and 5."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import random
@@ -36,9 +34,6 @@ def show_source(thing: Any) -> Source:
 
     Args:
         thing: Something imported from minibert.
-
-    Returns:
-        Displayed as highlighted Python.
 
     >>> from minibert.attention import BertSelfAttention
     >>> show_source(BertSelfAttention.join_heads)

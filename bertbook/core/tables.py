@@ -1,7 +1,5 @@
 """Results as a table that a phone can read: a name, then the numbers. Chapter 7."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from numbers import Integral
@@ -9,14 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from minibert.text_files import packed_text
+
 from .html import STYLE, Html, html, with_minus
 
-TABLE_STYLE = """
-.mb-figure table.mb-results :is(th,td){padding:.25em .5em}
-.mb-figure table.mb-results :is(th,td):first-child{text-align:left}
-.mb-figure table.mb-results td{white-space:nowrap}
-.mb-figure table.mb-results thead th{vertical-align:bottom;border-bottom:1px solid #75797f}
-"""
+TABLE_STYLE = packed_text("bertbook/core/static/results.css")
 
 LEFT = 'style="text-align:left"'
 SMALL = 'style="font-size:.82em"'  # five columns on a phone
@@ -36,9 +31,6 @@ def show_table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int 
 
     Returns:
         A displayable table. As text it is the same rows.
-
-    Raises:
-        ValueError: If the columns are not equally long.
 
     >>> show_table({"heads": ["1", "2"], "loss": [0.25, {"mean": 0.2, "sd": 0.01}]}, "Five seeds.")
     Five seeds.
@@ -75,9 +67,6 @@ def parts_table(record: Mapping[str, Any], upto: str) -> Html:
 
     Returns:
         One row for each toy, then the best of a bag of words and the floor.
-
-    Raises:
-        ValueError: If the record has no such row.
     """
     names = [row["name"] for row in record["rows"]]
     if upto not in names:
@@ -133,9 +122,6 @@ def result_table(columns: Sequence[str], rows: Sequence[Sequence[object]], corne
 
     Returns:
         HTML, for :func:`html`.
-
-    Raises:
-        ValueError: If a row has more cells than there are columns, or fewer.
 
     >>> result_table(["right"], [["naive Bayes", "0.68"]]).count("<tr>")
     2

@@ -5,8 +5,6 @@ matplotlib draws in plain black takes the page's own text color when the figure 
 :func:`bertbook.core.picture`. Chapters 1, 2, 5 and 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,9 +29,6 @@ def new_axes(width: float = 4.5, height: float = 3.0) -> Axes:
 
     Args:
         width, height: Size of the figure; 4.5 by 3 fits a phone; inches.
-
-    Returns:
-        Empty axes.
     """
     _, ax = plt.subplots(figsize=(width, height))
     ax.spines[["top", "right"]].set_visible(False)
@@ -54,12 +49,6 @@ def attention_map(
         rows, columns: Tokens; columns default to the rows; lengths query and key.
         ax: Where to draw; a new figure otherwise.
         digits: Decimals written into the cells; 0 leaves them empty.
-
-    Returns:
-        The axes, with the grid drawn.
-
-    Raises:
-        ValueError: If the numbers of rows and columns do not fit the labels.
     """
     columns = rows if columns is None else columns
     if probs.shape != (len(rows), len(columns)):
@@ -89,9 +78,6 @@ def head_grid(values: Float[np.ndarray, "layers heads"], ax: Axes | None = None)
         values: A measure of each head, such as its share on one token; 1 has the strongest color,
             and what is at least one half is written into its cell; not negative.
         ax: Where to draw; a new figure otherwise.
-
-    Returns:
-        The axes, with the grid drawn; layers and heads are counted from 1.
     """
     layers, heads = values.shape
     ax = new_axes(0.8 + 0.42 * heads, 0.6 + 0.34 * layers) if ax is None else ax
@@ -120,9 +106,6 @@ def loss_curve(
         curves: One line each, of the same length as `steps`; nats.
         levels: Dashed lines with their names, for example the exact floor; nats.
         ax: Where to draw; a new figure otherwise.
-
-    Returns:
-        The axes, with curves and levels drawn.
     """
     ax = new_axes(4.8, 3.2) if ax is None else ax
     for color, (name, values) in zip(PALETTE, curves.items()):
@@ -167,12 +150,6 @@ def what_parts_buy(record: Mapping[str, Any], upto: str) -> Axes:
     Args:
         record: ``records/toy_parts.json``, as ``json.load`` returns it.
         upto: The newest part to be drawn, such as "heads".
-
-    Returns:
-        The axes, with the rows from top to bottom. Their loss axis is the same for every part.
-
-    Raises:
-        ValueError: If the record has no such part.
     """
     parts = [row["part"] for row in record["rows"]]
     if upto not in parts:

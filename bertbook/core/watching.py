@@ -3,8 +3,6 @@
 Chapters 8 and 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path

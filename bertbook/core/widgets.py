@@ -1,7 +1,5 @@
 """A figure that a kernel draws again at every move of its controls. Chapter 1."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from html import escape
 from time import monotonic

@@ -9,52 +9,20 @@ glosses out of WordNet, which nobody here wrote.
 Chapter 21 has sentences with words of two senses, and the classes of the small world's words.
 """
 
-from bertbook.corpus.datasets.entities import (
-    TaggedSentence,
-    entity_sentences,
-    parse_entities,
-    read_entities,
-)
+from bertbook.corpus.datasets.entities import TaggedSentence, entity_sentences
 from bertbook.corpus.datasets.glosses import Gloss, glosses_file, noun_glosses
-from bertbook.corpus.datasets.letters import (
-    LETTER_LABELS,
-    Letter,
-    letters_file,
-    town_letters,
-)
+from bertbook.corpus.datasets.letters import LETTER_LABELS, Letter, letters_file, town_letters
 from bertbook.corpus.datasets.meanings import (
     WORD_CLASSES,
     SenseSentence,
-    parse_senses,
     sense_sentences,
     word_classes,
 )
-from bertbook.corpus.datasets.question_pairs import (
-    PAIR_LABELS,
-    QuestionPair,
-    parse_pairs,
-    question_pairs,
-)
-from bertbook.corpus.datasets.questions import (
-    Question,
-    Span,
-    passage_questions,
-    read_squad,
-)
-from bertbook.corpus.datasets.requests import (
-    MARKS,
-    REQUEST_LABELS,
-    Request,
-    parse_requests,
-    service_requests,
-)
+from bertbook.corpus.datasets.question_pairs import PAIR_LABELS, QuestionPair, question_pairs
+from bertbook.corpus.datasets.questions import Question, Span, passage_questions
+from bertbook.corpus.datasets.requests import MARKS, REQUEST_LABELS, Request, service_requests
 from bertbook.corpus.datasets.splits import SPLITS
-from bertbook.corpus.kjv.chapters import (
-    Chapter,
-    KjvParts,
-    kjv_parts,
-    kjv_text,
-)
+from bertbook.corpus.kjv.chapters import Chapter, KjvParts, kjv_parts, kjv_text
 from bertbook.corpus.toy.ladder import (
     MASK_TOKEN,
     Ladder,
@@ -121,15 +89,9 @@ __all__ = [
     "masked_word_ladder",
     "masked_word_loss",
     "noun_glosses",
-    "parse_entities",
-    "parse_pairs",
-    "parse_requests",
-    "parse_senses",
     "parse_world",
     "passage_questions",
     "question_pairs",
-    "read_entities",
-    "read_squad",
     "sample_documents",
     "sample_pairs",
     "sample_tagged",

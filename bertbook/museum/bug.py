@@ -1,7 +1,5 @@
 """What is on the plate beside an exhibit, and how it is built into a small model. Chapter 26."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

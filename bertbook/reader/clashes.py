@@ -4,8 +4,6 @@ The numpy chapters and the PyTorch chapters both have an ``additive_mask``. In o
 import would win, and what was kept before would compute with the wrong one.
 """
 
-from __future__ import annotations
-
 import ast
 import textwrap
 

@@ -1,7 +1,5 @@
 """The source of what a reader has defined in a notebook, and what it needs in a file. Chapter 7."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import contextlib

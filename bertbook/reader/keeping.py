@@ -1,7 +1,5 @@
 """Keep what a reader has written, functions and classes, in a file. Chapter 2."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from pathlib import Path

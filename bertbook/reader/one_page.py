@@ -1,7 +1,5 @@
 """BERT on one page with the reader's own classes: what `make one-page` writes. Chapter 12."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """Run a function of a notebook in several processes that talk to each other. Chapter 24."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

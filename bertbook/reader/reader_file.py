@@ -1,7 +1,5 @@
 """The file of what the reader has written: where it is, and what it holds. Chapter 2."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

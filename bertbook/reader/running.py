@@ -1,7 +1,5 @@
 """Run a chapter on what the reader has kept. Chapter 3."""
 
-from __future__ import annotations
-
 import copy
 import os
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 A run of ``benchmarks`` writes here; chapters and tests read, wherever the package is installed.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -18,16 +16,10 @@ def record_path(run: str) -> Path:
 
 
 def record_of(run: str) -> dict[str, Any]:
-    """Read what a long run has recorded.
+    """Return what a long run has recorded, by its names.
 
     Args:
         run: Its name, such as "toy_parts": ``python -m benchmarks.toy_parts --record`` has made it.
-
-    Returns:
-        Its numbers, by their names.
-
-    Raises:
-        ValueError: If there is no such record; the message names those that there are.
 
     >>> "command" in record_of("toy_parts")
     True
@@ -39,18 +31,12 @@ def record_of(run: str) -> dict[str, Any]:
 
 
 def trained_folder(name: str) -> Path:
-    """Find the folder of a small model that a run of this book has trained.
+    """Return the folder of a small model that a run of this book has trained.
 
     Args:
         name: "small-world" (Chapter 14), with ``config.json``, ``model.safetensors`` and
             ``vocab.txt``; "english", a model of the King James Bible in eight bits, which
             ``bertbook.core.eight_bits`` opens; or "toy" (Chapter 5), with weights only.
-
-    Returns:
-        The folder, in the installed package.
-
-    Raises:
-        ValueError: If there is no such model; the message names those that there are.
 
     >>> sorted(path.name for path in trained_folder("small-world").iterdir())
     ['config.json', 'model.safetensors', 'vocab.txt']

@@ -36,7 +36,10 @@ CHECKERS = (
 )
 CHECK = re.compile(r"\bcheck_\w+")
 DRAWING = ("bertbook.core.html", "bertbook.core.arrows")
-TEXTS = ("bertbook/corpus/toy/sentences.txt", "minibert/unicode8.txt")
+TEXTS = (
+    *("bertbook/core/static/figure.css", "bertbook/corpus/toy/sentences.txt"),
+    "minibert/unicode8.txt",
+)
 OF_THE_PAGE = ("bertbook.core", "bertbook.reader")  # the page has its own
 
 

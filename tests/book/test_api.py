@@ -15,6 +15,9 @@ ARRAY, SHAPE = (
     re.compile(r"^(?!.*Callable).*\b(Tensor|ndarray)\b"),
     re.compile(r"\[.*[\"']", re.DOTALL),
 )
+# Types that say by themselves what comes back.
+SPEAKING = {"Html", "Html | LiveFigure", "Verdict", "Slider", "Typed", "Axes", "Figure"}
+SPEAKING |= {"Answer", "Source"}
 ARGUMENT = re.compile(r"^ {4}(\S[^:]*): (\S.*(?:\n {5,}.*)*)", re.MULTILINE)
 
 
@@ -82,7 +85,9 @@ def lacks(thing):
     signature = inspect.Signature() if as_its_base else inspect.signature(thing)
     taken = {k: p.annotation for k, p in signature.parameters.items() if k not in ("self", "cls")}
     returned = None if is_class else signature.return_annotation
-    silent = returned in (None, "None") or re.search("^(Return|Yield) |Returns:|Yields:", told)
+    kind = getattr(returned, "__name__", returned)
+    speaks = re.search("^(Return|Yield) |Returns:|Yields:", told)
+    silent = kind in (None, "None", *SPEAKING) or speaks
     return [
         *(f"{name} is not explained" for name in taken.keys() - explained.keys() - in_prose),
         *(f"there is no {name}" for name in explained.keys() - taken.keys() if not as_its_base),

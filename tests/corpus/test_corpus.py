@@ -3,14 +3,11 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bertbook.corpus import (
-    hundred_sentences,
-    masked_word_ladder,
-    vocabulary,
-)
+from bertbook.corpus import hundred_sentences, masked_word_ladder, vocabulary
+from bertbook.topics.toy.baselines import counted_loss
 
 CORPORA = st.lists(
     st.lists(st.sampled_from("abcd"), min_size=1, max_size=4).map(" ".join), min_size=1, max_size=8
@@ -56,24 +53,16 @@ def same_rest(words, i, others, j):
     return words[:i] == others[:j] and words[i + 1 :] == others[j + 1 :]
 
 
-def assert_ladder_is_exact(sentences):
+@given(CORPORA)
+@example(hundred_sentences())
+def test_the_ladder_of_any_corpus_equals_a_brute_force_and_descends(sentences):
     ladder = masked_word_ladder(sentences)
     words = {word for sentence in sentences for word in sentence.split()}
     assert ladder.uniform == pytest.approx(math.log(len(words) + 1))
-    assert ladder.unigram == pytest.approx(brute_force(sentences, lambda *hole: True), abs=1e-12)
-    assert ladder.neighbors == pytest.approx(brute_force(sentences, same_neighbors), abs=1e-12)
-    assert ladder.bag == pytest.approx(brute_force(sentences, same_bag), abs=1e-12)
-    assert ladder.full == pytest.approx(brute_force(sentences, same_rest), abs=1e-12)
-
-
-def test_the_ladder_of_the_hundred_sentences_equals_a_brute_force():
-    assert_ladder_is_exact(hundred_sentences())
-
-
-@given(CORPORA)
-def test_the_ladder_of_any_corpus_equals_a_brute_force_and_descends(sentences):
-    assert_ladder_is_exact(sentences)
-    uniform, unigram, neighbors, bag, full = masked_word_ladder(sentences)
+    sights = {"neighbors": same_neighbors, "bag": same_bag, "full": same_rest}
+    for name, same in {"unigram": lambda *hole: True, **sights}.items():
+        assert getattr(ladder, name) == pytest.approx(brute_force(sentences, same), abs=1e-12)
+    uniform, unigram, neighbors, bag, full = ladder
     assert uniform >= unigram >= neighbors - 1e-12
     assert min(neighbors, bag) >= full - 1e-12
     assert unigram >= bag - 1e-12
@@ -91,3 +80,19 @@ def test_a_corpus_that_cannot_be_is_refused_in_words(sentences, error, message):
     for function in (vocabulary, masked_word_ladder):
         with pytest.raises(error, match=message):
             function(sentences)
+
+
+# The counters that Chapter 5 holds against its toy
+
+
+def test_a_unigram_of_two_sentences_by_hand():
+    # "a b" is held out while "a a" is counted, and the other way round.
+    loss = counted_loss(["a b", "a a"], {(0, 0): 0.9}, folds=2)
+    of_a, of_b = 0.9 + 0.05, 0.05  # of "a a"
+    half = 0.45 + 0.05  # of "a b"
+    assert loss == pytest.approx(-math.log(of_a * of_b * half * half) / 4)
+
+
+def test_a_context_that_was_not_counted_leaves_it_to_the_others():
+    loss = counted_loss(["a b", "c d"], {(0, 0): 0.6, (1, 1): 0.3}, folds=2)
+    assert loss == pytest.approx(-math.log(0.1 / 4 / 0.7))  # unseen words, and no neighbor known

@@ -22,8 +22,6 @@ def test_the_whole_book_is_there():
     assert len(chapters) == sum(number for _, number in BOOKS) == 1189
     assert sum(len(chapter.verses) for chapter in chapters) == 31_102
     verses = {(chapter.book, chapter.number): chapter.verses for chapter in chapters}
-    assert verses["Genesis", 1][0] == "In the beginning God created the heaven and the earth."
-    assert verses["Psalms", 23][0] == "The LORD is my shepherd; I shall not want."
     assert verses["John", 11][34] == "Jesus wept."
     assert len(verses["Psalms", 119]) == 176
     assert all(verse == verse.strip() != "" for chapter in chapters for verse in chapter.verses)
@@ -34,9 +32,7 @@ def test_the_parts_are_all_and_share_no_chapter():
     places = [(chapter.book, chapter.number) for part in parts for chapter in part]
     assert len(places) == len({*places}) == 1189
     assert {chapter.book for chapter in parts.books} == {*HELD_OUT_BOOKS}
-    others = {chapter.book for part in parts[:3] for chapter in part}
-    assert not others & {*HELD_OUT_BOOKS}
-    assert kjv_parts() == parts
+    assert not {chapter.book for part in parts[:3] for chapter in part} & {*HELD_OUT_BOOKS}
 
 
 def test_the_command_reads_a_chapter_as_a_document(tmp_path):

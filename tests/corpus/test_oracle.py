@@ -9,29 +9,18 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertbook.corpus import (
-    MaskingNoise,
-    Oracle,
-    parse_world,
-    small_world,
-)
+from bertbook.corpus import MaskingNoise, Oracle, parse_world, small_world
 
 STORIES = 2
 WORLD = parse_world(exact_pairs.TINY)
 COUNTS = exact_pairs.pairs(WORLD, STORIES)
 TOLD = sorted({(first, second) for first, second, _ in COUNTS})
-SMALL = small_world()
 NOISE = MaskingNoise(random_words=20, chosen=0.3, masked=0.6, random=0.3)
 
 
 @pytest.fixture(scope="module")
 def oracle():
     return Oracle(WORLD, STORIES)
-
-
-@pytest.fixture(scope="module")
-def small_oracle():
-    return Oracle(SMALL)
 
 
 def plain(sentence):
@@ -110,18 +99,8 @@ def test_beliefs_in_any_world_equal_counting(grammar, data):
     assert_same_beliefs(Oracle(world, stories), counts, [tuple(pair)], NOISE)
 
 
-def test_the_second_sentence_tells_what_the_first_one_leaves_open(small_oracle):
-    finds = "anna finds a [MASK] bat in the attic"
-    games = "she takes it from the attic to the park and hits the first ball well"
-    night = "the bat hangs from the roof of the attic and sleeps all day"
-    oracle = Oracle(SMALL, with_senses=True)
-    for second, sense in [(games, "bat/game"), (night, "bat/animal")]:
-        bat = oracle.read([(finds, second)]).words[0][4]
-        both = bat[oracle.ids["bat/game"]] + bat[oracle.ids["bat/animal"]]
-        assert bat[oracle.ids[sense]] / both > 0.99
-
-
-def test_no_pairs_no_beliefs_and_pairs_that_are_never_told_are_named(small_oracle):
+def test_no_pairs_no_beliefs_and_pairs_that_are_never_told_are_named():
+    small_oracle = Oracle(small_world())
     words, is_next = small_oracle.read([])
     assert words == [] and is_next.shape == (0,)
     message = "this world never tells 'the bank sits on anna' together with 'she sleeps'"

@@ -1,30 +1,20 @@
 """The questions of Chapter 18: every answer in its place, nothing shared, and nothing for free."""
 
-import json
 import re
-from collections import Counter
 from importlib import resources
 
 import pytest
 from baselines import first_name, right_kind
 
 from bertbook.core.metrics import score_answers
-from bertbook.corpus.datasets.questions import (
-    parse_questions,
-    passage_questions,
-    question_kind,
-    read_squad,
-)
+from bertbook.corpus import passage_questions
 
 SPLITS = {split: passage_questions(split) for split in ("train", "validation", "test")}
 EVERY = [asked for questions in SPLITS.values() for asked in questions]
-KINDS = {"who", "where", "when", "how many", "what", "which", "why"}
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 ENGLISH_TEST = [asked for asked in SPLITS["test"] if not CHINESE.search(asked.context)]
 FOLDER = resources.files("bertbook.corpus.datasets") / "passages_and_entities"
 SHEET = (FOLDER / "README.md").read_text("utf-8")
-
-PASSAGE = "== Towns: Ulm\nAnna saw Bert, and Anna left.\n\n"
 
 
 def topic(asked):
@@ -70,27 +60,12 @@ def test_splits_share_neither_passage_nor_topic_nor_question():
     assert len({asked.question.lower() for asked in EVERY}) == len(EVERY)
 
 
-@pytest.mark.parametrize("split", SPLITS)
-def test_kinds_are_balanced_with_and_without_an_answer(split):
-    questions = SPLITS[split]
-    kinds = Counter(question_kind(asked.question) for asked in questions)
-    impossible = Counter(question_kind(a.question) for a in questions if a.is_impossible)
-    assert set(kinds) == KINDS
-    assert all(0.09 < count / len(questions) < 0.2 for count in kinds.values())
-    assert 0.2 < impossible.total() / len(questions) < 0.3
-    # No kind of question tells by itself whether there is an answer.
-    assert all(0.1 < impossible[kind] / kinds[kind] < 0.4 for kind in KINDS)
-
-
 @pytest.mark.parametrize("split", ["validation", "test"])
-def test_training_does_not_repeat_the_wording_of_another_part(split):
-    def wordings(split, length=8):
+def test_training_does_not_repeat_eight_words_in_a_row_of_another_part(split):
+    def wordings(split):
         passages = {asked.context.lower() for asked in SPLITS[split]}
-        return {
-            tuple(words[start : start + length])
-            for words in (re.findall(r"\w+", passage) for passage in passages)
-            for start in range(len(words) - length + 1)
-        }
+        told = [re.findall(r"\w+", passage) for passage in passages]
+        return {tuple(words[at : at + 8]) for words in told for at in range(len(words) - 7)}
 
     assert not wordings("train") & wordings(split)
 
@@ -104,118 +79,13 @@ def scores(read):
 
 
 @pytest.mark.parametrize(
-    ("read", "told", "expected"),
+    ("read", "told"),
     [
-        (first_name, "longest name in the nearest sentence", [0.131, 0.168, 0.131]),
-        (
-            lambda asked: right_kind(asked, question_kind(asked.question)),
-            "first date, number, reason or name, as asked, in the nearest sentence",
-            [0.301, 0.358, 0.269],
-        ),
-        (lambda asked: "", "never answers", [0.293, 0.293, 0.0]),
+        (first_name, "longest name in the nearest sentence"),
+        (right_kind, "first date, number, reason or name, as asked, in the nearest sentence"),
+        (lambda asked: "", "never answers"),
     ],
 )
-def test_what_capitals_and_numbers_reach(read, told, expected):
+def test_what_capitals_and_numbers_reach(read, told):
     reached = scores(read)
-    assert reached == pytest.approx(expected, abs=0.001)
     assert f"| {told} | {' | '.join(f'{score:.2f}' for score in reached)} |" in SHEET
-
-
-@pytest.mark.parametrize(
-    ("line", "answer"),
-    [
-        ("Who was seen? = Bert", ("Bert", 9)),
-        ("Who left? = and [Anna] left", ("Anna", 19)),
-        ("Who came? ≠ Anna", ("Anna", 0)),
-    ],
-)
-def test_an_answer_is_found_or_is_only_plausible(line, answer):
-    (asked,) = parse_questions(PASSAGE + line)
-    assert asked.is_impossible == ("≠" in line)
-    found = (asked.plausible_answers, asked.answers)
-    assert found == (((answer,), ()) if asked.is_impossible else ((), (answer,)))
-
-
-def test_lines_are_joined_and_numbered_by_passage():
-    text = "# two\n== Towns: Ulm\nAnna\nleft.\n\nWho left? = Anna\n# more\n\n== Bonn\nBert ate.\n"
-    first, second = parse_questions(text + "\nWho ate? = Bert")
-    assert (first.context, first.title, first.id) == ("Anna left.", "Towns: Ulm", "towns-ulm-1")
-    assert (second.context, second.id) == ("Bert ate.", "bonn-1")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (PASSAGE + "Who left? = Carl", r"line 4 .*holds 'Carl' 0 times"),
-        (PASSAGE + "Who left? = Anna", r"line 4 .*holds 'Anna' 2 times; quote words around"),
-        (PASSAGE + "Who left? = and [Anna", r"'and \[Anna' is no answer"),
-        (PASSAGE + "Who saw? = [Anna] saw\nWho left = Anna", r"line 5 \('Who left = Anna'\) is no"),
-        ("Anna left.", r"line 1 \('Anna left.'\) is no question"),
-    ],
-)
-def test_a_line_that_makes_no_sense(text, message):
-    with pytest.raises(ValueError, match=message):
-        parse_questions(text)
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("In which year did she say what she saw?", "which"), ("To whom did it belong?", "who"),
-        ("WHERE is it?", "where"), ("Somewhere else?", "other"), ("那是什么时候？", "when"),
-        ("那是什么？", "what"),
-    ],
-)  # fmt: skip
-def test_the_kind_of_a_question(question, kind):
-    assert question_kind(question) == kind
-
-
-def squad(questions):
-    """Write questions as the files of SQuAD 2.0 are written."""
-    articles = []
-    for asked in questions:
-        entry = {
-            "id": asked.id,
-            "question": asked.question,
-            "answers": [span._asdict() for span in asked.answers],
-            "is_impossible": asked.is_impossible,
-        }
-        if asked.is_impossible:
-            entry["plausible_answers"] = [span._asdict() for span in asked.plausible_answers]
-        paragraph = {"context": asked.context, "qas": [entry]}
-        articles.append({"title": asked.title, "paragraphs": [paragraph]})
-    return {"version": "v2.0", "data": articles}
-
-
-def test_squad_is_read_into_the_same_form(tmp_path):
-    path = tmp_path / "squad.json"
-    path.write_text(json.dumps(squad(SPLITS["validation"])), encoding="utf-8")
-    assert read_squad(path) == SPLITS["validation"]
-    content = squad(SPLITS["test"][:1])  # version 1 has no word on impossible questions
-    del content["data"][0]["paragraphs"][0]["qas"][0]["is_impossible"], content["version"]
-    path.write_text(json.dumps(content), encoding="utf-8")
-    assert read_squad(path) == SPLITS["test"][:1]
-
-
-def moved(start):
-    content = squad(SPLITS["test"][:1])
-    content["data"][0]["paragraphs"][0]["qas"][0]["answers"][0]["answer_start"] = start
-    return json.dumps(content), f"'Shanghai' is not at character {start} "
-
-
-SHANGHAI = SPLITS["test"][0]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        *map(moved, [8, SHANGHAI.answers[0].answer_start - len(SHANGHAI.context)]),
-        ("{}", r"other\.json' is not made as SQuAD is \(KeyError: 'data'\)"),
-        ("{", r"is not made as SQuAD is \(JSONDecodeError"),
-    ],
-)
-def test_an_answer_that_is_elsewhere_and_a_file_of_another_make(tmp_path, content, message):
-    path = tmp_path / "other.json"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        read_squad(path)

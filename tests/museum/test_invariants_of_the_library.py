@@ -11,8 +11,7 @@ from bertbook.museum.invariants import check_invariants
 # As a reader meets them: without the checks of shapes that only tests have.
 pytestmark = pytest.mark.usefixtures("unchecked")
 PADDING = "padding_changes_nothing"
-CHANGES, LOSS = "every_token_changes_every_token", "labels_count_alike"
-SPLIT, GRADIENTS = "split_batch_is_whole_batch", "gradients_reach_everything"
+CHANGES = "every_token_changes_every_token"
 HEADS = ["MaskedLM", "SequenceClassification", "TokenClassification", "QuestionAnswering"]
 HEADS += ["MultipleChoice"]
 NARROW = {"embedding_size": 6}
@@ -67,16 +66,12 @@ def build(name, head="Model", **more):
     return getattr(transformers, f"{name}{head}")(config)
 
 
-def asked(findings):
-    return {finding.name for finding in findings if finding.holds is not None}
-
-
 @pytest.mark.slow
 @every_right
 def test_a_right_encoder_is_not_accused(name):
     findings = check_invariants(build(name, **RIGHT[name]))
     assert findings.broken == [], findings
-    assert len(asked(findings)) >= 11
+    assert sum(finding.holds is not None for finding in findings) >= 11
 
 
 @pytest.mark.slow
@@ -107,39 +102,9 @@ def test_an_encoder_that_takes_texts_of_one_length_only_refuses():
     assert findings.verdict == "refuses" and findings.broken == []
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("name", "head", "more", "silent"),
-    [
-        ("Bert", "ForMultipleChoice", {}, {LOSS, SPLIT}),
-        ("Bert", "ForSequenceClassification", {"problem_type": "multi_label_classification"},
-         {LOSS}),
-        ("Bert", "ForSequenceClassification", {"problem_type": "regression", "num_labels": 3},
-         {LOSS}),
-        ("Bert", "ForMaskedLM", {"tie_word_embeddings": False}, {GRADIENTS, "table_is_tied"}),
-        ("Electra", "ForPreTraining", {}, {LOSS, SPLIT}),
-        ("Albert", "ForPreTraining", {}, set()),
-        ("BigBird", "ForPreTraining", {}, set()),
-        ("BigBird", "ForMaskedLM", {"attention_type": "original_full"}, set()),
-        ("Esm", "Model", RIGHT["Esm"], {GRADIENTS}),
-        ("Xmod", "Model", RIGHT["Xmod"], {GRADIENTS}),
-        ("Longformer", "Model", RIGHT["Longformer"] | {"attention_window": 4},
-         {CHANGES, GRADIENTS, "attention_is_shared_among_tokens"}),
-        ("Longformer", "ForQuestionAnswering", RIGHT["Longformer"], {PADDING, CHANGES}),
-    ],
-)  # fmt: skip
-def test_what_does_not_fit_is_not_asked(name, head, more, silent):
-    findings = check_invariants(build(name, head, **more))
-    assert findings.broken == [], findings
-    assert not silent & asked(findings)
-    told = [f.sentence for f in findings if f.name in silent]
-    assert all("nothing to ask" in sentence for sentence in told)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "part"),
-    [("Esm", "contact_head.regression.weight"), ("Xmod", "adapter_modules.de_DE")],
+    ("name", "part"), [("Esm", "contact_head.regression.weight"), ("Xmod", "adapter_modules.de_DE")]
 )
 def test_what_has_no_part_is_named(name, part):
     told = repr(check_invariants(build(name, **RIGHT[name])))

@@ -14,13 +14,15 @@ def test_a_chapter_finds_its_record_in_any_folder(tmp_path, monkeypatch):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["toy_party", "../records/toy_parts/x", ""])
-def test_a_record_that_is_none_is_told_with_those_that_are(name):
-    with pytest.raises(ValueError, match=r"no record '.*'; there are answers, classify, .*order"):
-        record_of(name)
-
-
-@pytest.mark.parametrize("name", ["small_world", "", ".", "../corpus", "one_word.json"])
-def test_a_model_that_is_none_is_told_with_those_that_are(name):
-    with pytest.raises(ValueError, match=r"no trained model '.*'; there are english, small-w"):
-        trained_folder(name)
+@pytest.mark.parametrize(
+    ("find", "name", "words"),
+    [
+        *((record_of, n, r"no record '.*'; there are answers, classify, .*order")
+          for n in ("toy_party", "../records/toy_parts/x", "")),
+        *((trained_folder, n, r"no trained model '.*'; there are english, small-w")
+          for n in ("small_world", "", ".", "../corpus", "one_word.json")),
+    ],
+)  # fmt: skip
+def test_what_is_not_there_is_told_with_what_is(find, name, words):
+    with pytest.raises(ValueError, match=words):
+        find(name)

@@ -97,14 +97,6 @@ def test_the_answers_are_sums_over_all_ways_to_fill_all_places(chain, row):
     np.testing.assert_allclose(found, sums / sums.sum(axis=1, keepdims=True), atol=1e-12)
 
 
-def test_pairs_come_back_from_their_file(chain, tmp_path):
-    chain.save(tmp_path)
-    again = BigramChain.load(tmp_path, chain.vocab_size)
-    row = [CLS, MASK, CAT, MASK, SEP]
-    np.testing.assert_array_equal(again.answers(row, MASK), chain.answers(row, MASK))
-    assert chain.answers([CLS, CAT, SEP], MASK).shape == (0, chain.vocab_size)
-
-
 @pytest.mark.slow
 def test_the_stored_pairs_are_those_of_the_chapters_that_the_model_has_read():
     from bertbook.corpus.kjv.chapters import kjv_parts
@@ -132,9 +124,6 @@ def test_each_number_is_half_a_step_away_at_most_and_vectors_are_exact(saved):
     ids = torch.tensor([[CLS, THE, MASK, SEP]])
     assert model(ids).prediction_logits.shape == (1, 4, 10)
     assert load_tokenizer(saved / "packed").pieces == TOKENIZER.pieces
-
-
-def test_a_folder_of_another_form_is_refused(saved):
     with pytest.raises(ValueError, match="whole' is not in eight bits; load_pretrained opens it"):
         load_from_eight_bits(BertForPreTraining, saved / "whole")
 

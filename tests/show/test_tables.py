@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from bertbook.core import parts_table, result_table, show_table
-from bertbook.core.tables import ranged, with_sign
+from bertbook.core.grid import sign_grid
 from bertbook.records import record_of
+from bertbook.topics.search.tables import found_table
 
 RECORD = record_of("toy_parts")
 
@@ -50,6 +51,7 @@ def test_phrases_are_read_from_the_left_and_numbers_stand_at_the_right():
         (show_table, [{"a": ["x", "y"], "b": [1]}, "T."], "'b': 1}; None leaves a cell empty"),
         (parts_table, [RECORD, "5 heads"], "no row '5 heads'; the rows are 1 head, 2 heads,"),
         (result_table, [["x", "y"], [["a", 1]]], "row 'a' has 1 cells, and there are 2 columns"),
+        (sign_grid, [["x", "y"], {"a": [""]}, "A."], "'a' has 1 signs, and there are 2 columns"),
     ],
 )
 def test_rows_and_columns_that_do_not_fit_are_refused(make, given, words):
@@ -57,13 +59,9 @@ def test_rows_and_columns_that_do_not_fit_are_refused(make, given, words):
         make(*given)
 
 
-def test_signs_are_those_of_people():
-    assert (with_sign(-0.041), with_sign(0.041, 1)) == ("−0.04", "+0.0")
-    assert ranged([-1.26, 2]) == "−1.26 to 2.00"
-
-
 def test_a_table_has_a_head_and_names_its_rows():
     found = result_table(["right", "95 %"], [["MiniLM, a < b", "0.91", "-0.02 to +0.07"]], "method")
     assert found.count("<tr>") == 2 and found.count('scope="col"') == 3
     assert "MiniLM, a &lt; b</th><td>0.91</td><td>−0.02 to +0.07</td>" in found
     assert "<td>mid-p - 3</td>" in result_table(["x"], [["a", "mid-p - 3"]])  # no minus
+    assert "<b>" not in found_table(["cosine", "document"], [["<b>", "x"], ["x", "<b>"]])

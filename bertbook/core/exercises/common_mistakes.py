@@ -3,8 +3,6 @@
 Exercises use it from Chapter 1 on.
 """
 
-from __future__ import annotations
-
 import dis
 import re
 from collections.abc import Callable, Iterator, Sequence

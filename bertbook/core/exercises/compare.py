@@ -5,8 +5,6 @@ numbers are the same answer. A wrong one is described by its first entry that di
 Exercises use it from Chapter 1 on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any

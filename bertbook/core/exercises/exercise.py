@@ -5,8 +5,6 @@ form, pairs of mistakes after single ones, and of unknown mistakes one entry is 
 has such exercises, from Chapter 1 on.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 import re

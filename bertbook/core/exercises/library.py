@@ -4,8 +4,6 @@ The other witness is transformers, an extra. Without it nothing is compared, and
 Chapters 7, 8, 9, 10, 11 and 12.
 """
 
-from __future__ import annotations
-
 import copy
 import importlib.util
 import warnings

@@ -39,8 +39,6 @@ Two mistakes that touch different places may be made at once; the reader then ge
 Exercises use it from Chapter 1 on.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

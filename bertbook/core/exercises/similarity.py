@@ -3,8 +3,6 @@
 Exercises use it from Chapter 1 on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any

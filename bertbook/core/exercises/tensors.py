@@ -1,7 +1,5 @@
 """Cases whose arrays a reader's function gets as tensors, and gradients of them. Chapter 8."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

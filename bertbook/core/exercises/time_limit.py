@@ -1,7 +1,5 @@
 """A limit for functions that never end. Chapter 6."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

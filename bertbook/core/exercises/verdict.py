@@ -1,7 +1,5 @@
 """What a checker says, from Chapter 1 on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 

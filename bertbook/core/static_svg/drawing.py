@@ -1,7 +1,5 @@
 """A figure of HTML as one drawing in light colors that any viewer of pictures shows. Chapter 1."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from html import escape

@@ -1,7 +1,5 @@
 """What stands in lines: words, marked words, chips, blanks and what one chooses from. Chapter 1."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

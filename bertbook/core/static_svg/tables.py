@@ -1,7 +1,5 @@
 """Tables: as wide as their text, and with lines broken where that is too wide. Chapter 1."""
 
-from __future__ import annotations
-
 import re
 
 from .inline import Draw, inline_boxes, styled

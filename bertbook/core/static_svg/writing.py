@@ -3,8 +3,6 @@
 No machine's fonts are asked, so that the drawings are the same everywhere. Chapter 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from html import escape
 from itertools import groupby, pairwise

@@ -1,7 +1,5 @@
 """Definitions out of WordNet, with the kind of thing that each defines (Chapters 16 and 19)."""
 
-from __future__ import annotations
-
 import csv
 import io
 from importlib import resources
@@ -44,9 +42,6 @@ def noun_glosses() -> tuple[Gloss, ...]:
 
     They are WordNet 3.0's, Copyright 2006 by Princeton University; the license stands beside the
     table.
-
-    Returns:
-        As in the table.
 
     >>> len(noun_glosses())
     2000

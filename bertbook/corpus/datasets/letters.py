@@ -1,7 +1,5 @@
 """What people write to a town hall, labeled by two readers: the letters of Chapter 19."""
 
-from __future__ import annotations
-
 import csv
 import io
 from importlib import resources

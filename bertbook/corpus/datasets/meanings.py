@@ -1,7 +1,5 @@
 """Sentences that show a word in two senses, and the class of words: those of Chapter 21."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from minibert.text_files import packed_text
@@ -26,43 +24,16 @@ class SenseSentence(NamedTuple):
 def sense_sentences() -> tuple[SenseSentence, ...]:
     """Return ten words in two senses each, in eight sentences a sense.
 
-    Returns:
-        In groups of one sense; the two senses of a word follow each other.
-
     >>> sentences = sense_sentences()
     >>> len(sentences), sentences[8].sense, sentences[8].text
     (160, 'river', 'We sat on the bank and watched the boats go by.')
     """
-    return parse_senses(packed_text("bertbook/corpus/datasets/meanings_of_words/senses.txt"))
-
-
-def parse_senses(text: str) -> tuple[SenseSentence, ...]:
-    r"""Read groups of sentences, each below a line ``word/sense``.
-
-    Args:
-        text: A line ``word/sense``, below it the sentences; lines with # are passed over.
-
-    Returns:
-        In the order of the text.
-
-    Raises:
-        ValueError: If a sentence does not hold its word exactly once.
-
-    >>> parse_senses("bank/river\nThe bank is steep.")
-    (SenseSentence(word='bank', sense='river', text='The bank is steep.'),)
-    """
     found, word, sense = [], "", ""
-    for line in _lines(text):
-        if "/" in line:
+    for line in _lines(packed_text("bertbook/corpus/datasets/meanings_of_words/senses.txt")):
+        if "/" in line:  # above the sentences with this sense
             word, _, sense = line.partition("/")
-            continue
-        count = "".join(c if c.isalpha() else " " for c in line.lower()).split().count(word)
-        if not word or count != 1:
-            raise ValueError(
-                f"{line!r} holds {word or 'its word'!r} {count} times; write it once, below a line "
-                "such as bank/river"
-            )
-        found.append(SenseSentence(word, sense, line))
+        else:
+            found.append(SenseSentence(word, sense, line))
     return tuple(found)
 
 

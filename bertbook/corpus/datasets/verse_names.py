@@ -3,8 +3,6 @@
 Neither the verses nor the kinds were made for this book; see the datasheet of the glosses.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import random

@@ -1,7 +1,5 @@
 """The chapters of the King James Bible, and which of them no model is trained on. Chapter 14."""
 
-from __future__ import annotations
-
 import bz2
 from collections.abc import Iterable
 from functools import cache
@@ -62,13 +60,10 @@ class KjvParts(NamedTuple):
 
 @cache
 def kjv_text() -> str:
-    r"""Read the King James Bible: one verse on a line, a blank line between two chapters.
+    r"""Return the King James Bible: one verse on a line, a blank line between two chapters.
 
     This is the form in which ``minibert pretrain`` wants a text. It is in the public domain; its
     electronic form is that of the package bible-kjv-text of Debian.
-
-    Returns:
-        4 million characters.
 
     >>> kjv_text().split("\n", 1)[0]
     'In the beginning God created the heaven and the earth.'

@@ -40,10 +40,6 @@ def vocabulary(sentences: Sequence[str]) -> tuple[str, ...]:
     Returns:
         ``[MASK]`` first, then the words in alphabetical order, each once.
 
-    Raises:
-        ValueError: When there is no word, or ``[MASK]`` is one of the words.
-        TypeError: When a single string is given.
-
     >>> vocabulary(["one cat", "one dog"])
     ('[MASK]', 'cat', 'dog', 'one')
     """
@@ -52,7 +48,7 @@ def vocabulary(sentences: Sequence[str]) -> tuple[str, ...]:
 
 
 def masked_word_loss(sentences: Sequence[str], context: Context) -> float:
-    """Compute the smallest mean loss of a guesser that sees only ``context``.
+    """Return the smallest mean loss of a guesser that sees only ``context``, nats per masked word.
 
     Every word of every sentence is masked once; all these positions weigh the same.
     ``-(1/N) sum ln p(word | context)``, p being counted among the positions with that context.
@@ -61,9 +57,6 @@ def masked_word_loss(sentences: Sequence[str], context: Context) -> float:
         sentences: The corpus, words separated by spaces.
         context: ``context(words, position)``: whatever the guesser may know about the masked
             position.
-
-    Returns:
-        Nats per masked word, at least 0.
 
     >>> round(masked_word_loss(["one cat", "one dog"], lambda words, position: position), 4)
     0.3466
@@ -91,9 +84,6 @@ def masked_word_ladder(sentences: Sequence[str]) -> Ladder:
     Returns:
         Nats per masked word; ``full`` is the exact floor of the corpus: ``uniform >= unigram >=
         neighbors >= full`` and ``unigram >= bag >= full``.
-
-    Raises:
-        ValueError, TypeError: As ``vocabulary`` does.
 
     >>> ladder = masked_word_ladder(["one cat", "one dog"])
     >>> [round(loss, 4) for loss in ladder]

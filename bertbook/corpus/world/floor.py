@@ -1,7 +1,5 @@
 """The ladder and the floors of a small world: what the best guesser gets wrong. Chapter 14."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -77,9 +75,6 @@ def world_ladder(
     Returns:
         Nats per masked word, ``unigram >= neighbors >= sentence``.
 
-    Raises:
-        ValueError: When the world has too few stories.
-
     >>> from bertbook.corpus import parse_world
     >>> world = parse_world("document HERO: anna | ben\nHERO reads\nHERO sleeps")
     >>> [round(loss, 4) for loss in world_ladder(world, stories=1)]
@@ -96,7 +91,7 @@ def world_ladder(
 
 
 def hidden_once_floors(oracle: Oracle, pairs: Sequence[Pair]) -> Floors:
-    r"""Compute what the oracle reaches when each word of each pair is hidden once.
+    r"""Return what the oracle reaches when each word of each pair is hidden once.
 
     For each place the surprise is averaged over all words that could stand there, and for each pair
     over both answers, rather than taken at the one that was drawn: the mean is the same, the error
@@ -105,9 +100,6 @@ def hidden_once_floors(oracle: Oracle, pairs: Sequence[Pair]) -> Floors:
     Args:
         oracle: Knows the world.
         pairs: Drawn independently, by `sample_pairs`; at least two.
-
-    Returns:
-        With standard errors.
 
     >>> from bertbook.corpus import parse_world, sample_pairs
     >>> world = parse_world("document HERO: anna | ben\nHERO reads\nHERO sleeps")
@@ -123,7 +115,7 @@ def hidden_once_floors(oracle: Oracle, pairs: Sequence[Pair]) -> Floors:
 def corrupted_floors(
     oracle: Oracle, pairs: Sequence[Pair], noise: MaskingNoise, *, rng: np.random.Generator
 ) -> Floors:
-    r"""Compute what the oracle reaches when words are hidden as in pre-training.
+    r"""Return what the oracle reaches when words are hidden as in pre-training.
 
     The oracle sees what a model sees: [MASK], random words and true ones, and not which is which.
     It guesses the chosen words, and whether the second sentence follows.
@@ -133,12 +125,6 @@ def corrupted_floors(
         pairs: Drawn independently, by `sample_pairs`; at least two.
         noise: How words are hidden.
         rng: Hides them.
-
-    Returns:
-        With standard errors.
-
-    Raises:
-        ValueError: When not one word was chosen.
 
     >>> from bertbook.corpus import parse_world, sample_pairs
     >>> world = parse_world("document HERO: anna | ben\nHERO reads\nHERO sleeps")

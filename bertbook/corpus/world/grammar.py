@@ -4,8 +4,6 @@ A story is two sentences. Each place in them is a word of a table: of the hero's
 story's own tables, or of a table with a single row, which is how a fixed word is held. Chapter 14.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -77,9 +75,6 @@ def parse_world(text: str) -> World:
     Returns:
         With at least one story.
 
-    Raises:
-        ValueError: When a line makes no sense; the sentence says which, and what to write.
-
     >>> world = parse_world("document HERO: anna | ben\nHERO [reads | sleeps]\nthe day ends")
     >>> world.heroes.rows, len(world.stories)
     ((('anna',), ('ben',)), 1)
@@ -132,13 +127,10 @@ def world_words(world: World, with_senses: bool = False) -> tuple[str, ...]:
 
 
 def untagged(text: str) -> str:
-    """Drop the senses of words.
+    """Return a word or a sentence without the senses of its words.
 
     Args:
         text: A word or a sentence, with senses or without.
-
-    Returns:
-        The text as it is told.
 
     >>> untagged("she sits on the bank/river")
     'she sits on the bank'

@@ -1,7 +1,5 @@
 """How words are hidden from a guesser, and how well each explains what is seen. Chapter 14."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The best possible guesser: it knows the grammar, and nothing of what is hidden. Chapter 14."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -48,9 +46,6 @@ class Oracle:
         with_senses: Whether to tell the senses of a word apart, and believe in ``bank/river`` or
             ``bank/money``.
 
-    Raises:
-        ValueError: When the world has too few stories.
-
     >>> from bertbook.corpus import small_world
     >>> oracle = Oracle(small_world())
     >>> first = "anna kicks the blue ball over the wall"
@@ -88,9 +83,6 @@ class Oracle:
         Returns:
             Each place given all the others, as if it alone was also hidden; with `noise`, each
             place as if it was chosen, given all that is shown.
-
-        Raises:
-            ValueError: When a pair can never be told, or holds a word that the world does not have.
         """
         texts = [tuple(map(_split, pair[:2])) for pair in pairs]
         groups = defaultdict(list)

@@ -6,8 +6,6 @@ one sum for each table. It is linear in the likelihoods of each place. That is w
 there is the chance of everything else, together with each word. Chapter 14.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import chain

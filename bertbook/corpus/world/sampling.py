@@ -1,7 +1,5 @@
 """Documents told by a small world, and pairs of sentences from them. Chapter 14."""
 
-from __future__ import annotations
-
 from itertools import chain
 from typing import NamedTuple
 
@@ -42,9 +40,6 @@ def sample_documents(
     Returns:
         The sentences of each document, two for each story.
 
-    Raises:
-        ValueError: When the world has too few stories.
-
     >>> from bertbook.corpus import small_world
     >>> (document,) = sample_documents(small_world(), 1, rng=np.random.default_rng(0))
     >>> for sentence in document[:2]:
@@ -66,12 +61,6 @@ def sample_tagged(
         count: How many documents.
         rng: The source of chance.
         stories: Stories in a document.
-
-    Returns:
-        Sentences of words, ``bank/river`` where a word has several senses.
-
-    Raises:
-        ValueError: When the world has too few stories.
 
     >>> from bertbook.corpus import small_world
     >>> (document,) = sample_tagged(small_world(), 1, rng=np.random.default_rng(0))
@@ -103,9 +92,6 @@ def sample_pairs(
 
     Returns:
         Independent of each other.
-
-    Raises:
-        ValueError: When the world has too few stories.
 
     >>> from bertbook.corpus import small_world
     >>> pairs = sample_pairs(small_world(), 100, rng=np.random.default_rng(0))

@@ -1,7 +1,5 @@
 """Ask a model for every invariant, and tell what was found. Chapter 26."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import dataclass
 from typing import Any
@@ -64,9 +62,6 @@ def check_invariants(model: nn.Module) -> Findings:
         names of those that fail. `holds` is None if the model has no such part. `verdict` is
         "holds", "broken", or "refuses" where the model stops with an error at every text: then
         `broken` is empty because nothing could be asked.
-
-    Raises:
-        ValueError: If max_position_embeddings or vocab_size leaves no room for the texts.
 
     >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel

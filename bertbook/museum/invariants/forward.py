@@ -4,8 +4,6 @@ It returns nothing where the invariant holds, and None where the model leaves no
 Chapter 26.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gradients against measured slopes, and parameters that nothing depends on. Chapter 26."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

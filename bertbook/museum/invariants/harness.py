@@ -1,7 +1,5 @@
 """A model to try, texts to try it on, and what comes out. Chapter 26."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import math

@@ -1,7 +1,5 @@
 """The invariants of learning: losses, labels, gradients, tied and saved weights. Chapter 26."""
 
-from __future__ import annotations
-
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn

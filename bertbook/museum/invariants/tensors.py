@@ -1,7 +1,5 @@
 """The tables of numbers that a model returns, and how they are compared. Chapter 26."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The contract of a part in words, as the chapters print it. Chapter 8."""
 
-from __future__ import annotations
-
 import textwrap
 
 from minibert.embeddings import BertEmbeddings
@@ -70,9 +68,6 @@ def contract(role: Part) -> str:
 
     Returns:
         How it is built and called, what comes back, and which parameters it has.
-
-    Raises:
-        ValueError: If no model asks for it.
 
     >>> from minibert.model import BertPooler
     >>> print(contract(BertPooler))

@@ -1,7 +1,5 @@
 """The names that say which part a reader's class or function replaces. Chapter 8."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable

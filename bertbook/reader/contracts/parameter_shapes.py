@@ -1,7 +1,5 @@
 """Names and shapes of a part's parameters, from a small one whose sizes all differ. Chapter 8."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from functools import cache

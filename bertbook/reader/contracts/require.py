@@ -1,7 +1,5 @@
 """Whether a class can do what models ask of it, looked at before it plays. Chapter 8."""
 
-from __future__ import annotations
-
 import inspect
 
 from torch import nn

@@ -1,7 +1,5 @@
 """What can be replaced in a BERT: how models build and call it, and what comes back. Chapter 8."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -51,9 +49,7 @@ class Role:
 
 ROLES: dict[Callable[..., Any], Role] = {
     BertEmbeddings: Role(
-        ("config",),
-        ("input_ids", "token_type_ids", "position_ids", "inputs_embeds"),
-        HIDDEN,
+        ("config",), ("input_ids", "token_type_ids", "position_ids", "inputs_embeds"), HIDDEN
     ),
     BertSelfAttention: Role(("config",), _ATTENTION, _CONTEXT),
     BertSelfOutput: Role(("config",), _RESIDUAL, HIDDEN),
@@ -75,10 +71,7 @@ ROLES: dict[Callable[..., Any], Role] = {
     ),
     BertPredictionHeadTransform: Role(("config",), ("hidden_states",), "(..., hidden)"),
     BertLMPredictionHead: Role(
-        ("config", "word_embeddings"),
-        ("hidden_states",),
-        "(..., vocab)",
-        "MyPredictionHead",
+        ("config", "word_embeddings"), ("hidden_states",), "(..., vocab)", "MyPredictionHead"
     ),
     BertOnlyMLMHead: Role(
         ("config", "word_embeddings"), ("hidden_states",), "(..., vocab)", "MyMlmHead"

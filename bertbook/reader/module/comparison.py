@@ -1,7 +1,5 @@
 """Compare outputs and gradients with the reference; recognize common mistakes. Chapter 8."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import zip_longest
 

@@ -1,7 +1,5 @@
 """Check a class for all properties of its role, one by one. Chapter 8."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -57,9 +55,6 @@ def check_module(
     Returns:
         Passed, or the first thing to mend, and a hint if the numbers are those of a common mistake.
 
-    Raises:
-        ValueError: If no model asks for it, or it is a function.
-
     >>> from minibert.attention import BertSelfAttention
     >>> check_module(BertSelfAttention, BertSelfAttention).passed
     True
@@ -86,10 +81,6 @@ def examine(
 
     Returns:
         How many properties hold, and what is wrong with the first that does not.
-
-    Raises:
-        ValueError: If no model asks for it, it is a function, or the sizes are too small for the
-            inputs.
 
     >>> from minibert.model import BertPooler
     >>> found = examine(BertPooler, BertPooler)

@@ -4,8 +4,6 @@ A mutation changes every submodule of its class, however deep: a whole BERT that
 wrong root gets the same hint as its self-attention alone. Chapter 8.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from typing import cast

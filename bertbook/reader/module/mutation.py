@@ -4,8 +4,6 @@ The tables of mistakes map each mutation to its hint: a change of the source of 
 ``"+ input_tensor →"``, or a function that changes the module. Chapter 8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from types import MethodType
 

@@ -1,7 +1,5 @@
 """Check that all tensors are on one device, without a second device. Chapter 8."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A submitted class and its reference, with the same weights and inputs. Chapter 8."""
 
-from __future__ import annotations
-
 import dataclasses
 import zlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The properties of each part, whatever its weights, each with a hint. Chapter 8."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import torch

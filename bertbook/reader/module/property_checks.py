@@ -1,7 +1,5 @@
 """Checks of properties: each runs a pair and returns whether one holds. Chapter 8."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -29,10 +27,7 @@ def _changed(pair: ModulePair, argument: str, where: Any) -> Leaves:
             "position_ids": pair.config.max_position_embeddings,
         }
         value[where] = (value[where] + 1) % rows[argument]
-    before, after = (
-        pair.run(pair.submission),
-        pair.run(pair.submission, **{argument: value}),
-    )
+    before, after = (pair.run(pair.submission), pair.run(pair.submission, **{argument: value}))
     return {name: (before[name] - after[name]).abs() > TOLERANCE for name in before}
 
 
@@ -80,10 +75,7 @@ def no_rate_no_dropout(pair: ModulePair) -> bool:
 
 def enlarges_the_rest(pair: ModulePair) -> bool:
     """Hold if dropout keeps the mean: what stays is divided by the share that stays."""
-    dropout, ones = (
-        pair.build(pair.kind, hidden_dropout_prob=0.25).train(),
-        torch.ones(4000),
-    )
+    dropout, ones = (pair.build(pair.kind, hidden_dropout_prob=0.25).train(), torch.ones(4000))
     dropped = dropout(ones)
     kept = dropped != 0
     share = kept.double().mean().item()

@@ -1,7 +1,5 @@
 """Twelve properties of an encoder, whichever classes it is built of. Chapter 10."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 from typing import Any

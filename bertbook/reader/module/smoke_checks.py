@@ -1,7 +1,5 @@
 """Checks that come first: a class is built, runs, and returns what it should. Chapter 8."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache, partial

@@ -4,8 +4,6 @@ They leave arguments out, register hooks, remove a layer, copy a model after a s
 train in mixed precision, and move it to another device.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from typing import Any
@@ -34,8 +32,7 @@ def rest_may_be_left_out(pair: ModulePair) -> bool:
     except TypeError:
         return False
     return same_numbers(
-        pair.take_apart(output, pair.reference(given[0])),
-        pair.run(pair.submission, **nothing),
+        pair.take_apart(output, pair.reference(given[0])), pair.run(pair.submission, **nothing)
     )
 
 

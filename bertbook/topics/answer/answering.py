@@ -3,8 +3,6 @@
 After Devlin et al. (2019), sections 4.2 and 4.3. Chapter 18.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from itertools import chain
@@ -76,9 +74,6 @@ class Answers(NamedTuple):
 
         Args:
             threshold: How much more "no answer" must score than the best answer to be taken.
-
-        Returns:
-            The answer as the passage writes it, or an empty string.
         """
         if not self.answers or self.no_answer - self.answers[0].score > threshold:
             return ""
@@ -107,9 +102,6 @@ def sliding_windows(
 
     Returns:
         At least one, in the order of the passage; the last may be shorter.
-
-    Raises:
-        ValueError: If the question leaves no room for more pieces than neighbors share.
 
     Source: The windows are those of the code that came with the paper.
 
@@ -150,9 +142,6 @@ def answer_positions(window: Window, start: int, end: int) -> tuple[int, int]:
     Returns:
         First and last token. Both are 0, the token [CLS], if a part of the answer lies outside of
         the window: there the right answer is that there is none.
-
-    Raises:
-        ValueError: If the answer is empty, or no token comes from its characters.
 
     >>> window = Window([2, 7, 3, 8, 9, 3], [0] * 3 + [1] * 3, [None] * 3 + [(0, 3), (3, 8), None],
     ...                 0, 9)
@@ -229,9 +218,6 @@ def answer_questions(
 
     Returns:
         One for each question.
-
-    Raises:
-        ValueError: If questions and passages are not equally many, or a window does not fit.
     """
     if len(questions) != len(passages):
         raise ValueError(

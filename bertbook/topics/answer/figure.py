@@ -1,7 +1,5 @@
 """A question, its passage, and where the answer may begin and end. Chapter 18."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 

@@ -1,7 +1,5 @@
 """What the readers of Chapter 18 reach, with intervals over passages, as tables."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 

@@ -72,9 +72,6 @@ def check_renamed(function: Callable) -> Verdict:
     Args:
         function: Yours: it takes a model, ids of shape (batch, seq) and two ids of words, and
             returns a float.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     torch.manual_seed(23)
     kinds = (BertModel, _KnowsAWord, _KnowsAnother)
@@ -133,9 +130,6 @@ def check_unseen(
         holds: Yours: it takes a model and returns whether your invariant holds.
         kind: The good model.
         config: Its sizes; by default small ones.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     config = config or BertConfig(**SIZES)
     changed, problem = attempt(breaks, kind)

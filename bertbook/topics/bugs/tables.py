@@ -1,7 +1,5 @@
 """What Chapter 26 shows of its invariants: the exhibits, and encoders of transformers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from bertbook.core.grid import sign_grid

@@ -1,7 +1,5 @@
 """The record of Chapter 16's runs: every answer held to its counts, and the tables of the page."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What Chapter 16 says of probabilities: how high they are, and which promises they keep."""
 
-from __future__ import annotations
-
 import numpy as np
 from jaxtyping import Float, Int
 

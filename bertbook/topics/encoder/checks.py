@@ -11,9 +11,6 @@ def check_one_red_line(bert: type[nn.Module]) -> Verdict:
 
     Args:
         bert: Yours: a model in the place of `BertModel`.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     name = getattr(bert, "__name__", "your class")
     red = {line: message for line, message in scoreboard(bert).lines.items() if message}

@@ -1,7 +1,5 @@
 """A drawing of the machine of Part II, whose parts open by click and by key. Chapter 10."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any, NamedTuple
 
@@ -47,12 +45,6 @@ def machine(
         caption: Text below the drawing: what to open, and what to look for.
         tokens: Length of the row that goes through.
         config: The sizes; by default those of the base model.
-
-    Returns:
-        A displayable figure, without a script.
-
-    Raises:
-        ValueError: If there is no such part.
     """
     parts = _parts(tokens, config or BertConfig.base())
     if open_at and not any(_holds(part, open_at) for part in parts if isinstance(part, Part)):
@@ -68,11 +60,7 @@ def machine(
 
 def _parts(tokens: int, config: BertConfig) -> tuple:
     """Put the machine together, from the ids to the summary."""
-    hidden, wide, heads = (
-        config.hidden_size,
-        config.intermediate_size,
-        config.num_attention_heads,
-    )
+    hidden, wide, heads = (config.hidden_size, config.intermediate_size, config.num_attention_heads)
     states, size = f"{tokens} × {hidden}", config.hidden_size // heads
     tables = tuple(
         Part(name, f"{rows:,} × {hidden}")

@@ -1,7 +1,5 @@
 """Agreement over a distance: *thou* or *ye*, when what tells stands out of sight. Chapter 14."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

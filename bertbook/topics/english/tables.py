@@ -3,8 +3,6 @@
 The chapters of a test are drawn again, with all that was asked in each of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

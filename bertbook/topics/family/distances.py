@@ -1,7 +1,5 @@
 """The scores of disentangled attention, taken apart into words, c2p and p2c. Chapter 25."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
@@ -59,9 +57,6 @@ def draw_scores_apart(apart: dict[str, Float[np.ndarray, "seq seq"]]) -> Figure:
 
     Args:
         apart: From `scores_apart`.
-
-    Returns:
-        Four maps; a query is a row, a key a column.
     """
     figure, axes = plt.subplots(2, 2, figsize=(4.2, 4.5))
     largest = max(np.abs(apart[name]).max() for name in ("words", "c2p", "p2c"))

@@ -1,7 +1,5 @@
 """Rotary pairs as the hands of a clock, each with a speed of its own. Chapter 25."""
 
-from __future__ import annotations
-
 import math
 
 from bertbook.core.palette import PALETTE

@@ -3,8 +3,6 @@
 Also the record of the word three back. Every interval is Student's t over five seeds.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 

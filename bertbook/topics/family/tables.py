@@ -1,7 +1,5 @@
 """What Chapter 25 shows of the family: the grid of members and parts."""
 
-from __future__ import annotations
-
 from html import escape
 
 from bertbook.core.grid import sign_grid
@@ -43,9 +41,7 @@ CHANGED = {
         "attention": "words with words, words with distances, distances with words",
         "task": "version 3: which tokens were replaced",
     },
-    "ELECTRA": {
-        "task": "which tokens were replaced by a generator",
-    },
+    "ELECTRA": {"task": "which tokens were replaced by a generator"},
     "ModernBERT": {
         "words": "50,368 rows: other pieces",
         "positions": "none added: queries and keys are rotated",

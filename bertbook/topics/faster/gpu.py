@@ -1,7 +1,5 @@
 """Steps of training on a GPU beside those on one processor core, as tables. Chapter 23."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from bertbook.core.html import Html, html
@@ -17,9 +15,6 @@ def gpu_table(steps: Mapping[str, Mapping]) -> Html:
 
     Args:
         steps: A size of a record of ``benchmarks.gpu`` whose rows are full.
-
-    Returns:
-        A table.
     """
     rival = steps[RIVAL]["milliseconds"]
     rows = [
@@ -60,9 +55,6 @@ def both_ladders_table(record: Mapping, once: Mapping) -> Html:
     Args:
         record: ``records/ladder.json``.
         once: A record of ``benchmarks.gpu``.
-
-    Returns:
-        A table.
     """
     rows = [
         [name, *(f"{ratio:.2f}" for ratio in ratios)]

@@ -1,7 +1,5 @@
 """The record of Chapter 23's ladder as tables and bars: each step beside the one before."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
@@ -44,9 +42,6 @@ def ladder_table(race: Mapping, names: Sequence[str], first: str = "transformers
         race: A race of the record: seconds of each round by name, and the tokens of a round.
         names: The steps, in their order.
         first: What all are compared with in the end.
-
-    Returns:
-        A table.
     """
     seconds, rows, last = race["seconds"], [], None
     for name in names:
@@ -66,9 +61,6 @@ def use_table(runs: Mapping[str, Mapping], corner: str) -> Html:
         runs: Seconds of each round, and the cosines with the exact vectors in rising order, by
             name. The first one is what the others are compared with.
         corner: What was encoded.
-
-    Returns:
-        A table.
     """
     rival = next(iter(runs))
     rows = [

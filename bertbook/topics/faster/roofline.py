@@ -1,7 +1,5 @@
 """The roofline: what a part computes per byte, and the bound of a machine. Chapter 23."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping
 

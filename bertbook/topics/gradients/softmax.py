@@ -53,9 +53,6 @@ def check_gradient_test(test: Callable) -> Verdict:
     Args:
         test: Yours: it takes a function as ``softmax_backward`` is, and returns whether its
             gradient is right.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     name = getattr(test, "__name__", "your test")
     wrong = check_softmax_backward.mistakes

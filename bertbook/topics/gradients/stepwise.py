@@ -1,7 +1,5 @@
 """A drawing that fills step by step, where each step is asked for before it is shown. Chapter 4."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from html import escape
@@ -30,13 +28,6 @@ def stepwise(
         questions: In their order; the answers are made with ``right`` and ``wrong`` of
             ``bertbook.core.quizzes``.
         caption: Text below: what to watch.
-
-    Returns:
-        A displayable figure.
-
-    Raises:
-        ValueError: If there is no question, one has not exactly one right answer and a reply to
-            each, or the drawing has nothing that one of them shows.
     """
     if not questions:
         raise ValueError("a drawing that fills step by step needs at least one question")

@@ -1,7 +1,5 @@
 """What Chapter 20 shows of its record: maps of heads, and results in tables."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Mapping, Sequence
 

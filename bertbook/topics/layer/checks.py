@@ -65,9 +65,6 @@ def check_pre_norm(layer: type[nn.Module]) -> Verdict:
 
     Args:
         layer: Yours: a layer in the place of `BertLayer`, with ``own_parameters = True``.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     if not getattr(layer, "own_parameters", False):
         return Verdict(False, "Not yet. Its parameters may have names of their own, so the class "

@@ -48,9 +48,6 @@ def walk_layer(
             figure.
         words: The tokens.
         caption: What to try and what to watch.
-
-    Returns:
-        A displayable figure with a slider.
     """
     return explore(partial(_draw, steps, words), caption=caption, step=_NAMES)
 

@@ -1,7 +1,5 @@
 """What processes send each other, drawn for Chapter 24: an all-reduce, a pipeline, two halves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -84,11 +82,7 @@ def pipeline_drawn(pieces: int) -> Html:
 
 
 def halves_drawn() -> Figure:
-    """Draw a feed-forward part on two processes: columns of one matrix, rows of the next.
-
-    Returns:
-        The drawing, for :func:`picture`.
-    """
+    """Draw a feed-forward part on two processes: columns of one matrix, rows of the next."""
     figure, axes = _canvas((5.6, 3.2), (-0.8, 11.9), (-0.3, 4.6))
     _write(axes, 0.4, 2.15, ["x"], PALETTE[2])
     for rank, height in enumerate((3.4, 0.9)):

@@ -1,7 +1,5 @@
 """What Chapter 24 counts and measures, as tables: stages, one against two, bills."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,9 +13,7 @@ BYTES = 4  # of a number in 32 bits
 
 
 def memory_table(
-    pencil: Callable[[int, int, int], tuple[float, float]],
-    sizes: Mapping[str, int],
-    processes: int,
+    pencil: Callable[[int, int, int], tuple[float, float]], sizes: Mapping[str, int], processes: int
 ) -> Html:
     """Say what one of some processes keeps and sends at each stage, in gigabytes."""
     rows = []

@@ -37,9 +37,6 @@ def check_corrupt_tokens(function: Callable) -> Verdict:
     Args:
         function: Yours: it takes what `minibert.masking.corrupt_tokens` takes, and returns ids and
             labels.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     name = getattr(function, "__name__", "your function")
     try:

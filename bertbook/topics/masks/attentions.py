@@ -1,7 +1,5 @@
 """Attentions with a padding mask, right and broken, and what a test may look at. Chapter 3."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -79,9 +79,6 @@ def check_sentence(function: Callable, static: dict) -> Verdict:
     Args:
         function: Yours: it takes nothing and returns the sentence.
         static: The vector of each word of the tiny corpus; shape (dim,).
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     answer, problem = attempt(function)
     parts = [answer] if isinstance(answer, str) or not hasattr(answer, "__iter__") else answer

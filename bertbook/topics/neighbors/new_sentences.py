@@ -29,9 +29,6 @@ def check_new_guesses(function: Callable, sentences: Sequence[str]) -> Verdict:
         function: Yours: it takes known sentences, questions with one [MASK] each and the list of
             words, and returns for each question a dictionary from word to probability.
         sentences: Where known and new ones are taken from.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     words = sorted({word for sentence in sentences for word in sentence.split()})
     losses = []

@@ -4,8 +4,6 @@ Documents with equal scores have no order of their own. Every measure is the mea
 of them, so that neither the order of a file nor a coin can make a search better.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -28,9 +26,6 @@ def ranks_of_right(
 
     Returns:
         ``1 + number of higher scores``, and ``number of scores that are not lower``.
-
-    Raises:
-        ValueError: If a score is no number, or there is not one right document for each query.
 
     >>> ranks_of_right(np.array([[0.9, 0.1, 0.3], [0.2, 0.2, 0.1]]), [0, 1])
     array([[1, 1],

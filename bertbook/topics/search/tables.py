@@ -1,7 +1,5 @@
 """What Chapter 22 shows: searches with their intervals, runs with one thing changed, hits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
@@ -33,9 +31,6 @@ def search_table(searches: Mapping[str, Sequence[int]]) -> Html:
 
     Args:
         searches: The ranks of the right documents, by the name of the search.
-
-    Returns:
-        A displayable table.
     """
     rows, queries = [], 0
     for name, found in searches.items():
@@ -61,9 +56,6 @@ def settings_table(runs: Mapping[str, Sequence[Mapping]]) -> Html:
 
     Args:
         runs: The runs of ``records/search_runs.json``.
-
-    Returns:
-        A displayable table.
     """
     base, rows = gains_of(runs[WITHOUT_CHANGE]), []
     for name, shown in SHOWN.items():
@@ -91,9 +83,6 @@ def outside_table(collections: Mapping[str, Mapping[str, Sequence]]) -> Html:
     Args:
         collections: By the name of the collection and of the search: the ranks of the right
             documents.
-
-    Returns:
-        A displayable table.
     """
     rows, notes = [], []
     for collection, searches in collections.items():

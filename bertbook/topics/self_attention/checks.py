@@ -88,9 +88,6 @@ def check_query(function: Callable) -> Verdict:
 
     Args:
         function: Yours: it takes nothing and returns a query of three numbers.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     answer, problem = attempt(function)
     if problem:

@@ -23,9 +23,6 @@ def check_no_matrices(function: Callable) -> Verdict:
 
     Args:
         function: Yours: it takes nothing and returns a list of comparisons, (winner, loser, times).
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     answer, problem = attempt(function)
     comparisons = [] if problem else _listed(answer)

@@ -1,7 +1,5 @@
 """The records of Chapter 14 as tables: the full runs, and those that could learn to copy."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 
@@ -22,9 +20,6 @@ def levels_table(levels: Mapping[str, float], caption: str) -> Html:
     Args:
         levels: Names and losses in nats.
         caption: What they are.
-
-    Returns:
-        A table.
     """
     rows = [[name, f"{loss:.3f}"] for name, loss in levels.items()]
     return html(result_table(["nats"], rows), caption=caption)
@@ -35,9 +30,6 @@ def runs_table(record: dict) -> Html:
 
     Args:
         record: ``records/small_world.json``.
-
-    Returns:
-        A table with two rows.
     """
     unigram = record["ladder"]["unigram"]
     floor = record["floors"]["corrupted"]["masked_word"]["value"]
@@ -61,9 +53,6 @@ def passed_table(levels: Mapping[str, float], steps: Sequence[int], curves: Sequ
         levels: Names and losses.
         steps: Where the curves have points.
         curves: The losses at these steps, one curve for each seed.
-
-    Returns:
-        A table with a row for each level.
     """
     rows = []
     for name, level in levels.items():
@@ -87,9 +76,6 @@ def kinds_table(
         losses: For each guesser what it pays for each word.
         kinds: For each kind which words it has.
         pairs: From which pair each word is.
-
-    Returns:
-        A table with a row for each kind.
     """
     (*_, last) = losses.values()
     rows = []
@@ -112,9 +98,6 @@ def copying_table(record: dict) -> Html:
 
     Args:
         record: ``records/copying.json``.
-
-    Returns:
-        A table with a row for each run, between the two readers that bound it.
     """
     limits, kinds = record["bounds"], ("other words", "names", "pronouns")
     rows = [["reads one sentence", *(f"{limits['one_sentence'][k]:.2f}" for k in kinds), ""]]

@@ -98,9 +98,6 @@ def check_names_by_rule(rule: Callable) -> Verdict:
     Args:
         rule: Yours: it takes the words of a sentence and the set of words that are seen in small
             letters, and returns (start, end) of each name, `end` being after its last word.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     name = getattr(rule, "__name__", "your rule")
     sentences = entity_sentences("validation")

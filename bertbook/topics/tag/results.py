@@ -1,7 +1,5 @@
 """What the taggers of Chapter 17 reach, with intervals over sentences, as tables."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Between words and pieces: labels for pieces, words' labels back, and entities. Chapter 17."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -37,9 +35,7 @@ class Entity(NamedTuple):
 
 
 def tag_pieces(
-    tokenizer: WordPieceTokenizer,
-    words: Sequence[str],
-    labels: Sequence[int] | None = None,
+    tokenizer: WordPieceTokenizer, words: Sequence[str], labels: Sequence[int] | None = None
 ) -> TaggedPieces:
     """Cut words into pieces; a word's label goes to its first piece.
 
@@ -53,10 +49,6 @@ def tag_pieces(
 
     Returns:
         Ids and labels, equally many; a place for each word.
-
-    Raises:
-        TypeError: If the words are one string.
-        ValueError: If words and labels are not equally many.
 
     Source: Devlin et al. (2019), section 5.3.
 
@@ -111,9 +103,6 @@ def find_entities(tags: Sequence[str]) -> list[Entity]:
 
     Returns:
         In the order of the words; they do not overlap.
-
-    Raises:
-        ValueError: If a tag is neither O nor B- or I- and a kind.
 
     Source: Tjong Kim Sang and De Meulder (2003), section 2.
 

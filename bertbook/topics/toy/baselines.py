@@ -1,7 +1,5 @@
 """What counting gets on sentences it has not counted: the baselines of Chapter 5's toy."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -14,7 +12,7 @@ INTERPOLATED = {(2, 2): 0.35, (1, 1): 0.25, (1, 0): 0.15, (0, 1): 0.15, (0, 0): 
 def counted_loss(
     sentences: Sequence[str], weights: dict[tuple[int, int], float], folds: int = 5
 ) -> float:
-    """Compute the mean loss of interpolated n-gram counts on held-out sentences.
+    """Return the mean loss of interpolated n-gram counts on held-out sentences, nats per word.
 
     Each sentence is held out once, and each of its words hidden once. What the weights leave over
     goes to all words alike, so that none has probability 0.
@@ -24,9 +22,6 @@ def counted_loss(
         weights: A weight for each view: the number of words to the left and to the right that it
             sees.
         folds: Sentence i is held out in fold ``i % folds``.
-
-    Returns:
-        Nats per hidden word.
     """
     words = {word for sentence in sentences for word in sentence.split()}
     rest = (1 - sum(weights.values())) / len(words)

@@ -3,8 +3,6 @@
 Chapter 5.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The toy BERT learns in the page, between the ladder and the floor. Chapter 5."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from bertbook.core.html import Html, bars
@@ -33,9 +31,6 @@ def train_toy(
 
     Returns:
         A displayable figure; without a script it shows the ladder.
-
-    Raises:
-        ValueError: If a question has no ``[MASK]`` or several.
     """
     for query in queries:
         if query.split().count("[MASK]") != 1:

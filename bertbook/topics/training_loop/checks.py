@@ -121,9 +121,6 @@ def check_ends(measure: Callable) -> Verdict:
     Args:
         measure: Yours: it takes the steps of warm-up and a list of seeds, and returns the last loss
             of each run.
-
-    Returns:
-        Whether it passed, and otherwise the first thing to mend.
     """
     ends = []
     for warmup, seeds in ((8, [0, 1]), (8, [1]), (1, [1])):

@@ -1,7 +1,5 @@
 """The record of Chapter 13's runs: the best peak, and a table of the odd batch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,13 +9,10 @@ from bertbook.core.tables import result_table
 
 
 def with_sd(values: Sequence[float]) -> str:
-    """Write the mean over seeds and their standard deviation.
+    """Return the mean over seeds and their standard deviation, with two decimals each.
 
     Args:
         values: One for each seed, two at least.
-
-    Returns:
-        Both with two decimals.
 
     >>> with_sd([1.0, 3.0])
     '2.00 ± 1.41'
@@ -26,13 +21,10 @@ def with_sd(values: Sequence[float]) -> str:
 
 
 def lowest_peak(runs: Sequence[dict]) -> float:
-    """Give the peak whose runs end lowest in the mean.
+    """Return the peak whose runs end lowest in the mean.
 
     Args:
         runs: Each with its ``peak`` and what it ``held_out`` with each seed.
-
-    Returns:
-        One of the peaks.
 
     >>> lowest_peak([{"peak": 0.1, "held_out": [3, 5]}, {"peak": 0.2, "held_out": [3, 4]}])
     0.2
@@ -45,9 +37,6 @@ def odd_batch_table(runs: dict[str, list[dict[str, float]]]) -> Html:
 
     Args:
         runs: For each way, the held-out loss by number of updates, one dict for each seed.
-
-    Returns:
-        A table.
     """
     steps = {"before": "40", "five updates after": "45", "at the end": "80"}
     rows = [

@@ -1,7 +1,5 @@
 """What vectors hold: whether classes lie apart, and what a linear probe reads. Chapter 21."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -23,9 +21,6 @@ def cosine_gap(vectors: Float[np.ndarray, "rows dim"], labels: Sequence[Hashable
     Returns:
         0 if the label makes no difference; at most 2.
 
-    Raises:
-        ValueError: If there are no pairs to compare.
-
     >>> cosine_gap(np.array([[1.0, 0], [2, 0], [0, 1]]), ["a", "a", "b"])
     1.0
     """
@@ -43,9 +38,7 @@ def cosine_gap(vectors: Float[np.ndarray, "rows dim"], labels: Sequence[Hashable
 
 
 def nearest_mean(
-    vectors: Float[np.ndarray, "rows dim"],
-    labels: Sequence[Hashable],
-    groups: Sequence[Hashable],
+    vectors: Float[np.ndarray, "rows dim"], labels: Sequence[Hashable], groups: Sequence[Hashable]
 ) -> Float[np.ndarray, " rows"]:
     """Give each vector the label of the nearest mean, learned from all other groups.
 
@@ -79,16 +72,13 @@ def nearest_mean(
 def control_labels(
     classes: Mapping[str, Hashable], *, rng: np.random.Generator
 ) -> dict[str, Hashable]:
-    """Shuffle the classes of the words: a task that only memory can solve.
+    """Return the words with their classes shuffled: a task that only memory can solve.
 
     Each word keeps one class wherever it stands, and each class keeps its number of words.
 
     Args:
         classes: Word to class.
         rng: The source of chance.
-
-    Returns:
-        The same words with dealt classes.
 
     Source: Hewitt & Liang (2019), section 2.
 
@@ -116,9 +106,6 @@ class Probe(NamedTuple):
 
         Args:
             vectors: One vector each, of as many numbers as the probe was fitted on.
-
-        Returns:
-            Number of the class with the highest score.
         """
         return (vectors @ self.weight.T + self.bias).argmax(axis=1)
 
@@ -141,9 +128,6 @@ def fit_probe(
 
     Returns:
         The minimum.
-
-    Raises:
-        ValueError: If the penalty is not positive: the minimum may then lie at infinity.
 
     Source: Alain & Bengio (2017).
 

@@ -1,7 +1,5 @@
 """What Chapter 21 shows of its record: a word's way through the layers, senses, [CLS], probes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -124,9 +122,6 @@ def kinds_table(requests: Mapping, definitions: Mapping) -> Html:
     Args:
         requests: The part "whole texts" of ``records/looking_inside.json``.
         definitions: The part "kinds" of ``records/dictionary.json``.
-
-    Returns:
-        A displayable table.
     """
     rows = []
     for name in ("[CLS]", "[SEP]", "first word", "mean of words", "table rows"):
