@@ -2,11 +2,8 @@
 
 import ast
 import json
-import statistics
 from pathlib import Path
 from types import SimpleNamespace
-
-import pytest
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
 KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
@@ -48,28 +45,6 @@ def _is_choice(node: ast.stmt) -> bool:
     """Return whether a statement takes the reader's functions, or ours where she has none."""
     call = node.value if isinstance(node, ast.Assign) else None
     return isinstance(call, ast.Call) and getattr(call.func, "id", "") == "running_on"
-
-
-def outputs_of(name: str) -> list[dict]:
-    """List the outputs of a chapter."""
-    return [output for cell in cells_of(name) for output in cell.get("outputs", ())]
-
-
-def printed(name: str) -> str:
-    """Join what the cells of a chapter have printed."""
-    return "".join("".join(output.get("text", "")) for output in outputs_of(name))
-
-
-def displayed(name: str) -> str:
-    """Join the HTML that the cells of a chapter have displayed."""
-    return "".join("".join(o.get("data", {}).get("text/html", "")) for o in outputs_of(name))
-
-
-def assert_mean_and_sd(told: dict[str, float], values: list[float]) -> None:
-    """Hold a mean and a standard deviation to the numbers that they sum up."""
-    assert told["mean"] == pytest.approx(statistics.mean(values), abs=6e-5)
-    sd = statistics.stdev(values) if len(values) > 1 else 0
-    assert told["sd"] == pytest.approx(sd, abs=6e-5)
 
 
 class EnoughError(Exception):

@@ -55,15 +55,16 @@ def few(module, name, most):
     return {f"{module}.{name}": lambda split: read(split)[:most]}
 
 
-def tiny_copying():
-    runs = {name: each._replace(updates=6) for name, each in module_of("copying").RUNS.items()}
-    return {"copying.RUNS": runs, "copying.SEEDS": dict.fromkeys(runs, range(1))}
-
-
 def tiny_requests():
     rooms = ("looking_inside.heads", "looking_inside.vectors")
     read = module_of(rooms[0]).service_requests
     return {f"{room}.service_requests": lambda part: read(part)[::10] for room in rooms}
+
+
+def replaced(module, table, **changes):
+    """Change each entry of a table of a module."""
+    entries = getattr(module_of(module), table).items()
+    return {f"{module}.{table}": {name: each._replace(**changes) for name, each in entries}}
 
 
 def tiny_own_data():
@@ -74,7 +75,7 @@ def tiny_own_data():
         rare = [place for place, label in enumerate(table.labels) if label == "Danger"]
         return table.take(sorted({*rare, *range(0, len(table), 5)}))
 
-    return {"own_data.read_table": read_some}
+    return {"read_table": read_some}
 
 
 def tiny_english():
@@ -85,10 +86,10 @@ def tiny_english():
         return KjvParts(*(part[::every] for part, every in zip(read(), most)))
 
     return {
-        "english.kjv_parts": some,
-        "english.RUNS": (("as it is", 2, 0), ("wide", 2, 0)),
-        "english.OPTIONS": ("--vocab-size", "4000", "--held-out", "0"),
-        "english.FOLDER": Path(tempfile.mkdtemp()),
+        "kjv_parts": some,
+        "RUNS": (("as it is", 2, 0), ("wide", 2, 0)),
+        "OPTIONS": ("--vocab-size", "4000", "--held-out", "0"),
+        "FOLDER": Path(tempfile.mkdtemp()),
     }
 
 
@@ -100,21 +101,9 @@ def tiny_english_glosses():
         for n, row in enumerate(noun_glosses()[:400])
     ]
     file.write_text("".join(lines), encoding="utf-8")
-    return {
-        "english_glosses.kjv_parts": tiny_english()["english.kjv_parts"],
-        "english_glosses.WORDNET": file, "english_glosses.EVERY": 5,
-        "english_glosses.FOLDER": Path(tempfile.mkdtemp()),
-        "english_glosses.VOCABULARY": 2000,
-        "english_glosses.SHORT": 2, "english_glosses.LONG": 3,
-    }  # fmt: skip
-
-
-def tiny_search_runs():
-    settings = {
-        name: each._replace(options={**each.options, "steps": 3})
-        for name, each in module_of("search_runs").SETTINGS.items()
-    }
-    return {"search_runs.SETTINGS": settings}
+    folder = Path(tempfile.mkdtemp())
+    return {"kjv_parts": tiny_english()["kjv_parts"], "WORDNET": file, "EVERY": 5, "FOLDER": folder,
+            "VOCABULARY": 2000, "SHORT": 2, "LONG": 3}  # fmt: skip
 
 
 def unpacked_english():
@@ -125,130 +114,97 @@ def unpacked_english():
     return folder
 
 
+def tiny_search_runs():
+    settings = {
+        name: each._replace(options={**each.options, "steps": 3})
+        for name, each in module_of("search_runs").SETTINGS.items()
+    }
+    return {"SETTINGS": settings}
+
+
 def tiny_classify():
-    plans = {
-        name: plan._replace(epochs=1, learning_rates=plan.learning_rates[:1])
-        for name, plan in module_of("classify").PLANS.items()
-    }
-    return {"classify.PLANS": plans}
-
-
-def tiny_ladder():
-    sizes = {
-        name: size._replace(rows=4, batches=2, pool=4, longest=32)
-        for name, size in module_of("ladder").SIZES.items()
-    }
-    return {"ladder.SIZES": sizes}
-
-
-def tiny_readers():
-    return few("tag_and_answer", "passage_questions", 24) | {
-        "tag_and_answer.SEEDS": range(1), "tag_and_answer.BLIND_SEEDS": range(1),
-    }  # fmt: skip
-
-
-def tiny_taggers():
-    return few("tag_and_answer", "entity_sentences", 40) | {
-        "tag_and_answer.SHIFTED_SEEDS": range(1)
+    plans = module_of("classify").PLANS.items()
+    return {
+        "PLANS": {
+            name: plan._replace(epochs=1, learning_rates=plan.learning_rates[:1])
+            for name, plan in plans
+        }
     }
 
 
 def tiny_verse_names():
     names = module_of("verse_names").verse_names()[::4]
-    return {"verse_names.verse_names": lambda: names}
+    return {"verse_names": lambda: names}
 
 
-# By the name of a record: in which module of benchmarks which constants are how small.
+# By the name of a record: which constants are how small, in its own module or in another.
 TINY = {
     "classify": lambda: tiny_classify() | {
-        "classify.SEEDS": range(1), "label_curve.SIZES": (20, 630), "label_curve.UPDATES": 2,
+        "SEEDS": range(1), "label_curve.SIZES": (20, 630), "label_curve.UPDATES": 2,
     },
-    "copying": lambda: tiny_copying() | {
-        "copying.TELLINGS": 2, "copying.DRAWS": 20, "copying.POINTS": 2,
-        "copying.DOCUMENTS": 20_000,
+    "copying": lambda: replaced("copying", "RUNS", updates=6) | {
+        "SEEDS": dict.fromkeys(module_of("copying").RUNS, range(1)), "TELLINGS": 2, "DRAWS": 20,
+        "POINTS": 2, "DOCUMENTS": 20_000,
     },
-    "dictionary": {"dictionary.ROWS": 200},
+    "dictionary": {"ROWS": 200},
     "english": tiny_english,
     "english_glosses": tiny_english_glosses,
-    "english_page": lambda: {
-        "english_page.TRAINED": unpacked_english(), "english_page.VERSES": 5,
-        "english_page.FEW": 2,
-    },
+    "english_page": lambda: {"TRAINED": unpacked_english(), "VERSES": 5, "FEW": 2},
     "family_folders": {},
-    "glosses": {
-        "glosses.LABELS_A_KIND": (2, 5), "glosses.DRAWS": range(2),
-        "glosses.OPTIONS": ("--epochs", "1"),
-    },
+    "glosses": {"LABELS_A_KIND": (2, 5), "DRAWS": range(2), "OPTIONS": ("--epochs", "1")},
     "head_rivals": {
-        "head_rivals.STORIES": 3, "head_rivals.RIDDLES": 5, "head_rivals.TELLINGS": 1,
-        "head_rivals.OTHER_WOMEN": ["alice", "julia"],
-        "head_rivals.OTHER_MEN": ["robert", "mark"],
-        "head_rivals.LAYER": 1,
+        "STORIES": 3, "RIDDLES": 5, "TELLINGS": 1, "OTHER_WOMEN": ["alice", "julia"],
+        "OTHER_MEN": ["robert", "mark"], "LAYER": 1,
     },
-    "label_origins": {
-        "label_origins.SEEDS": range(2), "label_origins.TUNED_SEEDS": range(1),
-        "label_curve.UPDATES": 1,
-    },
-    "ladder": lambda: tiny_ladder() | {
+    "label_origins": {"SEEDS": range(2), "TUNED_SEEDS": range(1), "label_curve.UPDATES": 1},
+    "ladder": lambda: replaced("ladder", "SIZES", rows=4, batches=2, pool=4, longest=32) | {
         "ladder_use.SENTENCES": 8,
     },
     "looking_inside": lambda: tiny_requests() | {
         "looking_inside.people.TELLINGS": 2, "looking_inside.patching.TELLINGS": 2,
         "looking_inside.taking_away.RIDDLES": 30, "looking_inside.taking_away.TOLD": 10,
     },
-    "museum_matrix": {"museum_matrix.ENCODERS": {"BERT": ("Bert", {})}},
+    "museum_matrix": {"ENCODERS": {"BERT": ("Bert", {})}},
     "one_word": {},
-    "order": {"order.UPDATES": 12, "order.FIRST": 3, "order.SEEDS": range(2)},
+    "order": {"UPDATES": 12, "FIRST": 3, "SEEDS": range(2)},
     "own_data": lambda: tiny_own_data() | {
-        "own_data.SEEDS": range(1), "own_data.PENALTIES": (0.3, 3),
-        "own_data.EPOCHS": 1, "own_data.RATES": (3e-4,),
+        "SEEDS": range(1), "PENALTIES": (0.3, 3), "EPOCHS": 1, "RATES": (3e-4,),
     },
     "processes": {},
-    "regimes": {"regimes.LAYERS": module_of("gpu_regimes").TOY, "gpu_regimes.TRACES": 1},
-    "roofline": {
-        "roofline.SIDE": 256, "roofline.LONG": 2_000_000, "roofline.BATCHES": ((1, 8), (2, 16)),
-    },
-    "search": {"search.QUERIES": 20},
-    "search_own": {"search_own.STEPS": 1, "search_own.RATES": (2e-5, 2e-4)},
+    "regimes": {"LAYERS": module_of("gpu_regimes").TOY, "gpu_regimes.TRACES": 1},
+    "roofline": {"SIDE": 256, "LONG": 2_000_000, "BATCHES": ((1, 8), (2, 16))},
+    "search": {"QUERIES": 20},
+    "search_own": {"STEPS": 1, "RATES": (2e-5, 2e-4)},
     "search_runs": lambda: tiny_search_runs() | {
-        "search_runs.SEEDS": 1, "search_runs.TRAINING": 600, "search_runs.QUERIES": 20,
-        "search.QUERIES": 20,
+        "SEEDS": 1, "TRAINING": 600, "QUERIES": 20, "search.QUERIES": 20,
     },
     "shoot_out": {
-        "shoot_out.UPDATES": 40, "shoot_out.SEEDS": range(1), "shoot_out.RATES": (3e-3, 6e-3),
-        "shoot_out.DOCUMENTS": 600, "shoot_out.BATCH": 8, "shoot_out.PAIRS": 40,
-        "shoot_out.HELD_OUT_DOCUMENTS": 40, "shoot_out.FLOOR_PAIRS": 1100,
-        "shoot_out.PAIR_UPDATES": 3,
+        "UPDATES": 40, "SEEDS": range(1), "RATES": (3e-3, 6e-3), "DOCUMENTS": 600, "BATCH": 8,
+        "PAIRS": 40, "HELD_OUT_DOCUMENTS": 40, "FLOOR_PAIRS": 1100, "PAIR_UPDATES": 3,
     },
     "similarities": {},
     "small_world": {
-        "small_world.STEPS": 20, "small_world.EVERY": 10, "small_world.SEEDS": 2,
-        "small_world.DOCUMENTS": 1500, "small_world.BATCH": 8, "small_world.FLOOR_PAIRS": 60,
-        "small_world.HELD_OUT_DOCUMENTS": 100, "small_world.RIDDLES": 10,
-        "small_world.multiprocessing": SimpleNamespace(
-            get_context=lambda kind: SimpleNamespace(Pool=InTurn)
-        ),
+        "STEPS": 20, "EVERY": 10, "SEEDS": 2, "DOCUMENTS": 1500, "BATCH": 8, "FLOOR_PAIRS": 60,
+        "HELD_OUT_DOCUMENTS": 100, "RIDDLES": 10,
+        "multiprocessing": SimpleNamespace(get_context=lambda kind: SimpleNamespace(Pool=InTurn)),
     },
-    "tag_and_answer": lambda: tiny_readers() | tiny_taggers(),
-    "three_back": {"three_back.UPDATES": 5, "three_back.FIRST": 2, "three_back.SEEDS": range(2)},
-    "tag_controls": lambda: few("tag_controls", "entity_sentences", 40) | {
-        "tag_controls.SEEDS": range(1),
-    },
-    "toy_bert": {"toy_bert.STEPS": 8, "toy_bert.LOOKS": 2, "toy_bert.LOOK_AT_FOLDS": 4},
+    "tag_and_answer": lambda: few("tag_and_answer", "passage_questions", 24)
+    | few("tag_and_answer", "entity_sentences", 40)
+    | {"SEEDS": range(1), "SHIFTED_SEEDS": range(1), "BLIND_SEEDS": range(1)},
+    "tag_controls": lambda: few("tag_controls", "entity_sentences", 40) | {"SEEDS": range(1)},
+    "three_back": {"UPDATES": 5, "FIRST": 2, "SEEDS": range(2)},
+    "toy_bert": {"STEPS": 8, "LOOKS": 2, "LOOK_AT_FOLDS": 4},
     "toy_depth": {
-        "toy_depth.DEPTH": 3, "toy_depth.SEEDS": range(2), "toy_depth.UPDATES": 4,
-        "toy_depth.BATCH_SIZE": 8, "toy_depth.PATIENT_DEPTH": 4,
-        "toy_depth.PATIENT_UPDATES": 4, "toy_depth.PATIENT_WARMUP": 2,
-        "toy_depth.PATIENT": {"post-norm": 1, "post-norm, warm-up": 2, "pre-norm": 2},
+        "DEPTH": 3, "SEEDS": range(2), "UPDATES": 4, "BATCH_SIZE": 8, "PATIENT_DEPTH": 4,
+        "PATIENT_UPDATES": 4, "PATIENT_WARMUP": 2,
+        "PATIENT": {"post-norm": 1, "post-norm, warm-up": 2, "pre-norm": 2},
     },
-    "toy_parts": {"toy_parts.UPDATES": 8, "toy_parts.PAIRS": 16, "toy_parts.FIRST": 3,
-                  "toy_parts.SEEDS": range(2)},
+    "toy_parts": {"UPDATES": 8, "PAIRS": 16, "FIRST": 3, "SEEDS": range(2)},
     "training_runs": {
-        "training_runs.SEEDS": range(1), "training_runs.DEPTHS": (2,),
-        "training_runs.PEAKS": (0.001,), "training_runs.UPDATES": 30,
-        "training_runs.TRIED": (0.0005, 0.01),
+        "SEEDS": range(1), "DEPTHS": (2,), "PEAKS": (0.001,), "UPDATES": 30,
+        "TRIED": (0.0005, 0.01),
     },
-    "verse_names": lambda: tiny_verse_names() | {"verse_names.SEEDS": range(1)},
+    "verse_names": lambda: tiny_verse_names() | {"SEEDS": range(1)},
 }  # fmt: skip
 MORE = {"ladder": ["--rounds", "2"], "processes": ["--rounds", "2"], "roofline": ["--rounds", "2"]}
 TASKS = [task for task in tasks() if task.record != "mutants"]  # which tests/test_mutants.py runs
@@ -275,7 +231,7 @@ def shrink(monkeypatch, tmp_path, two_layers):
     def change(name, values):
         for target, value in values.items():
             place, _, constant = target.rpartition(".")
-            monkeypatch.setattr(module_of(place), constant, value)
+            monkeypatch.setattr(module_of(place or name), constant, value)
         forget()
         program = module_of(name)
         monkeypatch.setattr(torch.nn.Module, "compile", lambda module, **options: None)  # minutes

@@ -1,9 +1,10 @@
-"""The sources of the book that are not chapters: settings, contents, references, picture, pins."""
+"""The sources of the book that are not chapters: settings, references, picture, pins, cards."""
 
 import json
 import re
 from pathlib import Path
 
+import anki
 import cards
 import cover
 import jupyter_book
@@ -39,11 +40,6 @@ def test_every_setting_is_one_that_jupyter_book_knows():
     assert not unknown, f"_config.yml: Jupyter Book silently ignores {unknown}"
 
 
-def test_a_misspelt_setting_is_found():
-    settings = {"titel": True, "html": {"favicn": True}}
-    assert list(unknown_keys(settings, known_settings())) == ["titel", "html.favicn"]
-
-
 def test_references_are_complete():
     entries = parse_file(str(BOOK / "references.bib")).entries
     for key, entry in entries.items():
@@ -76,3 +72,12 @@ def test_the_page_of_all_flashcards_takes_those_of_every_chapter():
         pages = cards.stored_cards(chapter)
         assert len(pages) == asked >= 1, chapter.name
         assert all(page.count("<details>") >= 3 for page in pages), chapter.name
+
+
+def test_fifty_cards_are_to_be_learned_first_in_the_page_and_in_the_deck():
+    fronts, first = [front for _, front, _ in anki.all_cards()], cards.first_cards()
+    assert len({*first}) == len(first) == 50
+    assert {fronts.count(front) for front in first} == {1}
+    page = "<details><summary>Pooler</summary></details><details><summary>Poole</summary></details>"
+    assert cards.with_stars(page).count('<details class="mb-first">') == 1
+    assert sum("learn-first" in note.tags for note in anki.deck().notes) == 50

@@ -39,7 +39,6 @@ def test_themes_change_the_page_and_neither_pictures_nor_print(reader):
         )
         assert set(filters) == {"none"}, "a filter falsifies the colors of a picture"
     assert seen == {"light", "dark"}
-    page = reader.open("index.html")
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
     theme = "document.documentElement.dataset.theme"

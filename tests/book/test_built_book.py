@@ -3,67 +3,59 @@
 import re
 from collections import Counter
 from functools import cache
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urldefrag, urlsplit
 
+import one_page
 import pytest
 import yaml
 from assets import CODE_POINTS, chinese_characters
+from bs4 import BeautifulSoup
 from built_book import BOOK, HTML, built_pages
 
 from minibert import __version__
 
 LOADED = {
-    "script": ("src",), "img": ("src", "srcset"), "iframe": ("src",), "source": ("src", "srcset"),
-    "video": ("src", "poster"), "audio": ("src",), "embed": ("src",), "object": ("data",),
-    "image": ("href", "xlink:href"), "use": ("href", "xlink:href"),
-}  # fmt: skip
-LOADING_RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "preconnect"}
+    "src": "script, img, iframe, source, video, audio, embed",
+    "srcset": "img, source",
+    "poster": "video",
+    "data": "object",
+    "href": "image, use, link:is([rel~=stylesheet], [rel~=icon], [rel~=preload], [rel~=prefetch], "
+    "[rel~=modulepreload], [rel~=preconnect])",
+    "xlink:href": "image, use",
+}
 STYLE_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s;]+)""")
 FETCHED = r"\.(?:m?js|css|json|wasm|woff2?|ttf|png|jpe?g|gif|svg)\b"
 SCRIPT_ADDRESS = re.compile(rf"""["'`]((?:https?:)?//[\w.-]+\.\w+/[^"'`\s]*{FETCHED})""")
 
 
-class Page(HTMLParser):
+class Page(NamedTuple):
     """What a page names, links to and loads."""
 
-    def __init__(self, text: str):
-        super().__init__()
-        self.ids, self.links, self.loaded, self.styles, self.scripts = [], [], [], [], []
-        self.sheets = []
-        self._inside = None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        """Sort the addresses of an element into links and loaded files."""
-        given = dict(attributes)
-        if given.get("id"):
-            self.ids.append(given["id"])
-        if tag == "a" and given.get("href"):
-            self.links.append(given["href"])
-        if tag == "link" and LOADING_RELATIONS & set(given.get("rel", "").split()):
-            self.loaded.append(given["href"])
-        self.loaded += [given[name] for name in LOADED.get(tag, ()) if given.get(name)]
-        self.styles.append(given.get("style") or "")
-        self._inside = tag if tag in ("style", "script") else None
-
-    def handle_data(self, data):
-        """Keep the styles and scripts that stand in the page itself."""
-        if self._inside:
-            getattr(self, self._inside + "s").append(data)
-        if self._inside == "style":
-            self.sheets.append(data)
-
-    def handle_endtag(self, tag):
-        """Leave a style or a script."""
-        self._inside = None
+    ids: list[str]
+    links: list[str]
+    loaded: list[str]
+    sheets: list[str]
+    styles: list[str]
+    scripts: list[str]
 
 
 @cache
 def read_page(name: str) -> Page:
     """Read a page once."""
-    return Page((HTML / name).read_text(encoding="utf-8"))
+    soup = BeautifulSoup((HTML / name).read_text(encoding="utf-8"), "html.parser")
+    sheets = [sheet.get_text() for sheet in soup("style")]
+    return Page(
+        ids=[each["id"] for each in soup.select("[id]")],
+        links=[each["href"] for each in soup.select("a[href]")],
+        loaded=[e[given] for given, which in LOADED.items() for e in soup.select(which)
+                if e.get(given)],
+        sheets=sheets,
+        styles=sheets + [each["style"] for each in soup.select("[style]")],
+        scripts=[script.get_text() for script in soup("script")],
+    )  # fmt: skip
 
 
 def is_outside(address: str) -> bool:
@@ -115,47 +107,35 @@ def test_page_loads_only_files_of_the_book_and_each_anchor_is_unique(html, page_
     assert not outside, outside
     missing = [address for address in page.loaded if is_missing(address, html / page_name)]
     assert not missing, missing
-
-
-def test_page_has_the_live_script_and_none_that_it_does_not_need(html, page_name):
-    page = read_page(page_name)
+    assert len(page.sheets) == len({*page.sheets}), "a style stands in the page more than once"
     names = [urlsplit(address).path.split("/")[-1] for address in page.loaded]
     assert names.count("minibert.js") == 1
     assert "fontawesome.js" not in names, "the icons come from a font"
     assert page_name == "search.html" or "searchindex.js" not in names
-    twice = {style[:80] for style in page.sheets if page.sheets.count(style) > 1}
-    assert not twice, f"a style stands in the page more than once: {twice}"
 
 
-def loaded_files(suffix: str) -> list[Path]:
-    """Name the style sheets or scripts that pages load, and what those style sheets import."""
-    files = set()
-    for name in built_pages():
-        for address in read_page(name).loaded:
-            path = ((HTML / name).parent / urlsplit(address).path).resolve()
-            if path.suffix == suffix:
-                files.add(path)
-    return sorted(files)
-
-
-def test_style_sheets_load_only_files_of_the_book(html):
-    faults = []
-    for sheet in loaded_files(".css"):
-        for address in STYLE_ADDRESS.findall(sheet.read_text(encoding="utf-8")):
-            if is_outside(address):
-                faults.append(f"{sheet.name} asks outside the book: {address}")
-            elif is_missing(address, sheet):
-                faults.append(f"{sheet.name} names a missing file: {address}")
-    assert not faults, "\n".join(faults)
-
-
-def test_scripts_name_no_file_outside_the_book(html):
-    named = {
-        address
-        for script in loaded_files(".js")
-        for address in SCRIPT_ADDRESS.findall(script.read_text(encoding="utf-8"))
+def loaded_files(suffix: str) -> dict[Path, str]:
+    """Read the style sheets or scripts that pages load."""
+    addresses = {
+        ((HTML / name).parent / urlsplit(address).path).resolve()
+        for name in built_pages()
+        for address in read_page(name).loaded
     }
-    assert not named, named
+    return {path: path.read_text(encoding="utf-8") for path in addresses if path.suffix == suffix}
+
+
+def test_style_sheets_and_scripts_load_only_files_of_the_book(html):
+    faults = [
+        f"{sheet.name}: {address} is outside the book, or missing"
+        for sheet, text in loaded_files(".css").items()
+        for address in STYLE_ADDRESS.findall(text)
+        if is_outside(address) or is_missing(address, sheet)
+    ]
+    scripts = loaded_files(".js").items()
+    faults += [
+        f"{script.name} names {a}" for script, text in scripts for a in SCRIPT_ADDRESS.findall(text)
+    ]
+    assert not faults, "\n".join(faults)
 
 
 def test_every_chinese_character_is_in_a_font_of_the_book(html):
@@ -164,6 +144,19 @@ def test_every_chinese_character_is_in_a_font_of_the_book(html):
     ranges = [range(int(first, 16), int(last or first, 16) + 1) for first, last in found]
     missing = [c for c in chinese_characters() if not any(ord(c) in those for those in ranges)]
     assert not missing, f"run `python book/_ext/assets.py` and build again: {missing}"
+
+
+def test_bert_on_one_page_is_whole_and_linked_to_its_chapters(html):
+    body = (html / f"{one_page.PAGE}.html").read_text(encoding="utf-8")
+    code = one_page.CODE.read_text(encoding="utf-8")
+    listing = re.search(r'<div class="one-page.*?<pre>(.*?)</pre>', body, re.DOTALL)[1]
+    assert unescape(re.sub(r"<[^>]+>", "", listing)) == code
+    for number, names in one_page.parts(code).items():
+        for name in names:
+            assert f'href="#the-{name}"' in body, name
+            (place,) = body.split(f'id="the-{name}"')[1:]
+            chapter = re.search(r'# <a href="([^"]+)" title="[^"]+">(\d+)</a>', place)
+            assert int(chapter[2]) == number and (html / chapter[1]).is_file(), name
 
 
 @pytest.mark.parametrize("name", toc_files())

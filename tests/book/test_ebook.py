@@ -13,17 +13,11 @@ from bs4 import BeautifulSoup
 from ebook import chosen, ebook, parts_of_the_book
 from ebook_figures import in_words
 from ebook_pages import plain
-from folds_behind import folds_behind
-from mathml import set_formulas
-from packaging.version import Version
-
-import minibert
 
 CHAPTER = "chapters/02-self-attention-by-hand"
 PAGES = {CHAPTER, "chapters/01-a-word", "glossary"}
 PHONE = {"width": 390, "height": 700}
 LARGEST = 300_000  # bytes; small readers stumble over larger pages
-OPF = "{http://www.idpf.org/2007/opf}"
 CALLS_OUT = re.compile(r"""(?:src|data|poster)="https?:|url\(["']?https?:|@import""")
 
 
@@ -53,33 +47,6 @@ def pages(files) -> dict[str, BeautifulSoup]:
     }
 
 
-def test_the_type_stands_first_and_is_not_packed(content):
-    with zipfile.ZipFile(BytesIO(content)) as zipped:
-        first = zipped.infolist()[0]
-        assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
-        assert zipped.read(first) == b"application/epub+zip"
-
-
-def test_the_package_lists_every_file_and_says_what_it_is(files):
-    package = ElementTree.fromstring(files["EPUB/book.opf"])
-    listed = {f"EPUB/{item.get('href')}": item for item in package.iter(f"{OPF}item")}
-    own = {"mimetype", "META-INF/container.xml", "EPUB/book.opf"}
-    assert listed.keys() == files.keys() - own
-    for name, item in listed.items():
-        if name.endswith(".xhtml"):
-            told = "mathml" in (item.get("properties") or "").split()
-            assert told == (b"<math" in files[name]), name
-    ids = {item.get("id"): name for name, item in listed.items()}
-    order = [ids[each.get("idref")] for each in package.iter(f"{OPF}itemref")]
-    assert sorted(order) == sorted(name for name in listed if name.endswith(".xhtml"))
-    assert order[3:] == [f"EPUB/{name}.xhtml" for name in (CHAPTER[9:], "glossary")]
-    text = files["EPUB/book.opf"].decode()
-    for value in ("BERT by Hand</dc:title>", "en</dc:language>", "CC BY 4.0", "cover-image"):
-        assert value in text
-    version = re.search(r'"schema:version">([^<]*)<', text)[1]
-    assert Version(version) == Version(minibert.__version__)
-
-
 def test_every_page_is_closed_and_asks_for_nothing(files, pages):
     for name, page in pages.items():
         ElementTree.fromstring(files[name])
@@ -93,19 +60,6 @@ def test_every_page_is_closed_and_asks_for_nothing(files, pages):
     assert not CALLS_OUT.search(files["EPUB/ebook.css"].decode())
 
 
-def test_every_link_arrives(pages):
-    links = pages["EPUB/contents.xhtml"].select("nav#toc a")
-    assert [link["href"] for link in links] == [f"{CHAPTER[9:]}.xhtml", "glossary.xhtml"]
-    assert pages[f"EPUB/{CHAPTER[9:]}.xhtml"].select('a[href^="glossary.xhtml#"]')
-    for name, page in pages.items():
-        for link in page.select("a[href]"):
-            path, _, place = str(link["href"]).partition("#")
-            if not path.startswith("https:"):
-                target = f"EPUB/{path}" if path else name
-                assert target in pages, link
-                assert not place or pages[target].find(id=place), link
-
-
 def test_every_picture_is_there_with_its_caption_and_is_told_in_words(files, pages):
     pictures = [image for page in pages.values() for image in page.select("img")]
     assert len(pictures) > 1
@@ -117,17 +71,11 @@ def test_every_picture_is_there_with_its_caption_and_is_told_in_words(files, pag
             assert "Figure" in figure.figcaption.get_text()
 
 
-def test_formulas_are_mathml_with_their_tex(pages):
+def test_formulas_are_mathml_and_answers_are_links_there_and_back(pages):
     page = pages[f"EPUB/{CHAPTER[9:]}.xhtml"]
-    formulas = page.select("math")
-    assert len(formulas) > 20
-    assert all(formula["alttext"] for formula in formulas)
+    formulas, notes = page.select("math"), page.select(".answer-note")
+    assert len(formulas) > 20 and all(formula["alttext"] for formula in formulas)
     assert not re.search(r"\\[(\[]", page.get_text())
-
-
-def test_answers_are_links_there_and_back(pages):
-    page = pages[f"EPUB/{CHAPTER[9:]}.xhtml"]
-    notes = page.select(".answer-note")
     assert len(notes) > 10
     for note in notes:
         answer = page.find(id=note.a["href"][1:])
@@ -150,16 +98,6 @@ def test_the_checker_of_the_format_finds_nothing(content, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_fold_becomes_a_link_to_its_text_and_back():
-    page = article("<p>Before.</p><details><summary>The answer</summary><p>8</p></details>")
-    folds_behind(page)
-    told = "Before. The answer → More answers and asides The answer ↩ 8"
-    assert page.get_text(" ", strip=True) == told
-    link, back = page.select("a[href]")
-    assert page.find(id=link["href"][1:]).p.get_text(strip=True).startswith("The answer")
-    assert page.find(id=back["href"][1:]) is link.parent
-
-
 def test_nothing_is_told_of_an_exercise_before_it_is_done():
     page = article(
         '<div class="cell"><div class="highlight">...</div></div>'
@@ -167,34 +105,6 @@ def test_nothing_is_told_of_an_exercise_before_it_is_done():
     )
     plain(page, "glossary", PAGES)
     assert page.get_text(" ", strip=True) == "... Answer 1 → Answers Answer 1 ↩ x = 1"
-
-
-WIDE = (
-    "<table><thead><tr><th></th><th>of a kind</th></tr></thead><tbody><tr><th>one</th><td>{}</td>"
-    "</tr></tbody></table>"
-)
-
-
-@pytest.mark.parametrize(
-    ("cell", "names"),
-    [
-        ("a long cell whose words are short, so that its lines can be so, too", []),
-        ("a_name_that_has_no_end_and_no_place_where_a_line_could_break", ["", "of a kind"]),
-    ],
-)
-def test_a_cell_of_a_table_that_is_too_wide_names_its_column(cell, names):
-    page = article(WIDE.format(cell))
-    plain(page, "glossary", PAGES)
-    assert [each["data-name"] for each in page.select("[data-name]")] == names
-    assert bool(page.select("table.wide")) is bool(names)
-
-
-def test_a_color_that_lets_the_paper_shine_through_becomes_what_is_seen(files):
-    page = article('<p style="background-color:rgba(0,100,200,.5)!important">0.9</p>')
-    plain(page, "glossary", PAGES)
-    assert page.p["style"] == "background-color:#80b2e4!important;color:#111!important"
-    drawings = [content for name, content in files.items() if name.endswith(".svg")]
-    assert drawings and not any(b"rgba(" in content for content in drawings)
 
 
 @pytest.mark.slow
@@ -208,8 +118,3 @@ def test_no_page_is_wider_than_a_phone(browser, content, tmp_path):
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], path.name
     page.close()
-
-
-def test_a_page_without_its_mathml_is_named():
-    with pytest.raises(ValueError, match="no MathML in the formula 'a'"):
-        set_formulas(article('<span class="math" data-tex="a">a</span>'))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import gpu, gpu_bare, gpu_checks, gpu_race, gpu_regimes
+from benchmarks import gpu_checks, gpu_race
 from benchmarks.gpu_checks import CONFIG, EXACT, PLAIN, ROWS, flat_gradient, off
 from benchmarks.gpu_data import SIZES, build, make_batch
 from benchmarks.gpu_together import alone, weighted_loss
@@ -46,26 +46,9 @@ def test_the_same_program_runs_on_a_cpu_of_a_bare_machine(tmp_path):
     for name, size in SIZES.items():
         assert list(found["steps"][name]) == list(size.ways)
         assert all(way["milliseconds"] > 0 for way in found["steps"][name].values())
-    assert min(found["launch_seconds"], found["product"]["float32"], found["product"]["TF32"]) > 0
     steps = [way for ways in found["kernels"].values() for way in ways.values()]
-    assert min(way["kernels"] for way in steps) > 100
     for way in [*steps, *found["regimes"].values()]:
         assert way.pop("kernels") > 10 and sum(way.values()) == pytest.approx(1, abs=1e-3)
-
-
-def test_what_does_not_hold_ends_with_a_sentence(monkeypatch, tmp_path):
-    monkeypatch.setattr(gpu_checks, "CHECKS", {"planted": lambda device: (0.2, 0.1)})
-    monkeypatch.setattr(gpu, "tiny", lambda size: size._replace(ways={}))
-    monkeypatch.setattr(gpu_race, "profiled", lambda size, ways, device: {})
-    monkeypatch.setattr(gpu_regimes, "regimes", lambda device, rows, config: {})
-    monkeypatch.setattr(sys, "argv", ["gpu", "--dry", "--record", str(tmp_path)])
-    before = torch.get_num_threads()
-    with pytest.raises(SystemExit, match=r"^These do not hold: planted$"):
-        gpu.main()
-    torch.set_num_threads(before)
-    assert not json.loads((tmp_path / "dry-run.json").read_text("utf-8"))["checks"]["planted"][
-        "holds"
-    ]
 
 
 def test_a_check_sees_a_part_that_computes_something_else(monkeypatch):
@@ -76,14 +59,6 @@ def test_a_check_sees_a_part_that_computes_something_else(monkeypatch):
     way = gpu_checks.placed({torch.nn.LayerNorm: Wrong}, "padded")
     difference, bound = gpu_checks.against_plain("cpu", way, bf16=False)
     assert difference > bound
-
-
-def test_a_check_that_stops_is_a_finding():
-    def stops(device):
-        raise RuntimeError("no such kernel\nand more")
-
-    found = gpu_checks.outcome(stops, "cpu")
-    assert found == {"error": "RuntimeError: no such kernel", "holds": False}
 
 
 def test_two_processes_need_the_weight_of_their_labels():
@@ -116,41 +91,3 @@ def test_between_kernels_is_what_the_kernels_leave_of_the_time():
     busy, idle = (gpu_race.kernel_classes(run, "cpu") for run in (multiply, wait))
     assert busy["products"] > idle["products"] and idle["between kernels"] > 0.5
     assert busy["kernels"] == idle["kernels"] == 8
-    assert gpu_race.computes("aten::mm") and not gpu_race.computes("aten::transpose")
-    assert not gpu_race.computes("autograd::engine::evaluate_function: MmBackward0")
-
-
-def test_the_book_is_told_by_minutes():
-    history = [{"seconds": 30.0 * n, "masked_lm_loss": float(n)} for n in range(1, 101)]
-    curve = gpu.loss_against_minutes(history)
-    assert curve[0] == [1.5, 2.0] and curve[-1] == [50.0, 100.0]
-    assert len(curve) <= gpu.POINTS
-
-
-def test_a_way_with_another_loss_is_not_timed(monkeypatch):
-    size = gpu.tiny(SIZES["256 × 128"])
-    ways = {"plain parts": size.ways["plain parts"], "fast parts": size.ways["fast parts"]}
-    prepare, losses = gpu_race.prepare, iter([4.0, 4.2])
-    monkeypatch.setattr(
-        gpu_race, "prepare", lambda *given: prepare(*given)._replace(loss=next(losses))
-    )
-    found = gpu_race.race(size._replace(ways=ways), "cpu", 1e12, 1, float("inf"))
-    assert "milliseconds" in found["plain parts"]
-    assert found["fast parts"] == {"failed": "its loss is 4.2000 in place of 4.0000"}
-    assert gpu_race.race(size, "cpu", 1e12, 1, deadline=0.0) == {}
-
-
-def test_without_a_gpu_or_a_library_it_says_so_in_one_sentence(monkeypatch, capsys):
-    if not torch.cuda.is_available():
-        assert "There is no CUDA device" in gpu.why_not(dry=False)
-    assert gpu.why_not(dry=True) is None
-    monkeypatch.setattr(gpu_bare, "NEEDED", ("torch", "no_such_library"))
-    assert gpu.why_not(dry=True) == "This needs no_such_library: pip install no_such_library"
-
-
-def test_peaks_are_those_of_the_card_or_measured():
-    assert gpu_race.peak_of("NVIDIA H200", 1.0) == 989e12
-    assert gpu_race.peak_of("another", 5.0) == 5.0
-    assert gpu.slug("NVIDIA H100 80GB HBM3") == "nvidia-h100-80gb-hbm3"
-    assert len(gpu.chapter_commands()) == len(gpu.CHAPTERS)
-    assert any("test_trainer" in word for word in gpu.marked_tests()["tests"][0])

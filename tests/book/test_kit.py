@@ -1,6 +1,5 @@
 """The kit for teachers: the notebooks run unanswered, and what is answered earns its points."""
 
-import ast
 import builtins
 import csv
 import json
@@ -33,22 +32,18 @@ def folder(kit, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def students(kit):
-    return notebooks(kit, kits.STUDENTS)
+def students(folder):
+    return notebooks(folder / kits.STUDENTS)
 
 
 @pytest.fixture(scope="module")
-def solutions(kit):
-    return notebooks(kit, kits.SOLUTIONS)
+def solutions(folder):
+    return notebooks(folder / kits.SOLUTIONS)
 
 
-def notebooks(kit, folder):
+def notebooks(folder):
     """Read the notebooks of a folder of the kit, by the names of the chapters."""
-    return {
-        name.rpartition("/")[2]: nbformat.reads(content.decode(), as_version=4)
-        for name, content in kit.items()
-        if name.startswith(f"{folder}/") and name.endswith(".ipynb")
-    }
+    return {path.name: nbformat.read(path, as_version=4) for path in folder.glob("*.ipynb")}
 
 
 def code(notebook):
@@ -57,21 +52,14 @@ def code(notebook):
 
 def test_students_get_every_chapter_without_results_and_solutions(students, solutions):
     assert students.keys() == solutions.keys()
-    assert len(students) == len([*(kits.BOOK / "chapters").glob("[0-9][0-9]-*.ipynb")]) > 20
     for name, notebook in students.items():
         assert not any(cell.outputs or cell.execution_count for cell in code(notebook)), name
         assert not any(map(kits.is_solution, notebook.cells)), name
-        defined = {node.name for cell in code(notebook) if not RUN.search(cell.source)
-                   for node in ast.walk(ast.parse(cell.source))
-                   if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
-        assert not any(re.search("_solution|Solution$", word) for word in defined), name
-
-
-def test_whoever_has_the_solutions_has_all_of_them(students, solutions):
+        sources = [cell.source for cell in code(notebook) if not RUN.search(cell.source)]
+        assert not re.search(r"(?:def|class) \w+_?[sS]olution\b", "\n".join(sources)), name
     for name, notebook in solutions.items():
         stored = json.loads((kits.BOOK / "chapters" / name).read_bytes())["cells"]
         assert [c.source for c in notebook.cells] == ["".join(c["source"]) for c in stored]
-        assert not any(cell.outputs for cell in code(notebook))
         ours = {cell.id for cell in notebook.cells if not kits.is_solution(cell)}
         assert ours <= {cell.id for cell in students[name].cells}
 
@@ -89,13 +77,11 @@ def test_every_name_that_a_students_notebook_reads_is_there(kit, students):
         assert later <= known, f"{name}: nobody makes {later - known}"
 
 
-def test_a_solution_is_lent_only_where_a_later_cell_needs_it(kit, students, solutions):
+def test_a_solution_is_lent_only_where_a_later_cell_needs_it(kit, students):
     lent = {name for name in kit if name.startswith(f"{kits.STUDENTS}/{kits.LENT}/")}
     used = {f"{kits.STUDENTS}/{place}" for notebook in students.values()
             for cell in code(notebook) for place in RUN.findall(cell.source)}  # fmt: skip
     assert lent == used
-    all_of_them = sum(kits.is_solution(cell) for book in solutions.values() for cell in book.cells)
-    assert 10 < len(lent) < all_of_them / 2
     assert "check_" not in "".join(kit[name].decode() for name in lent)
 
 
@@ -113,9 +99,8 @@ def test_an_unanswered_notebook_runs_from_top_to_bottom(folder, number, monkeypa
     monkeypatch.delenv("BOOK_STORED")  # as at a student's
     (path,) = (folder / kits.STUDENTS).glob(f"{number}-*.ipynb")
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(
-        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": path.parent}}
-    ).execute()
+    place = {"metadata": {"path": path.parent}}
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=place).execute()
     assert all(cell.execution_count for cell in code(notebook))
 
 

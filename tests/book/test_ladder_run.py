@@ -1,6 +1,5 @@
 """The record of Chapter 23: everything in it that is not a time, measured again or in part."""
 
-import json
 from itertools import chain
 
 import pytest
@@ -18,6 +17,7 @@ from benchmarks.ladder_steps import (
     some_buckets,
     useful_products,
 )
+from bertbook.records import record_of
 from minibert.data import padding_share
 
 NOT_EXACT = {"bfloat16", "compiled"}
@@ -25,7 +25,7 @@ NOT_EXACT = {"bfloat16", "compiled"}
 
 @pytest.fixture(scope="module")
 def record():
-    return json.loads(ladder.RECORD.read_text(encoding="utf-8"))
+    return record_of("ladder")
 
 
 @pytest.fixture(scope="module")

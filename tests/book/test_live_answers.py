@@ -19,28 +19,19 @@ BAT = (
 )
 
 
-def place_of(ids, piece="[MASK]"):
-    """Find a piece among ids."""
-    return ids.index(TOKENIZER.vocab[piece])
-
-
 @torch.no_grad()
 def share(model, first, second, word):
     """Compute what the package gives a word at [MASK], as a page writes it."""
     batch = TOKENIZER(first, second)
-    logits = model(**batch).prediction_logits[0, place_of(batch["input_ids"][0].tolist())]
+    place = batch["input_ids"][0].tolist().index(TOKENIZER.mask_token_id)
+    logits = model(**batch).prediction_logits[0, place]
     return f"{logits.softmax(-1)[TOKENIZER.vocab[word]].item():.2f}"
 
 
-def answering(shown, **settings):
-    """Open the figure with two pairs of sentences, and let the model answer."""
-    page = shown(fill_in, [(FIRST, SECOND.replace("blue", "*blue*")), BAT], SMALL, **settings)
-    page.get_by_role("button", name="Let the model answer (it is here already)").click()
-    return page, page.locator("[data-live=fill-in-the-blank]")
-
-
 def test_a_reader_hides_a_word_or_types_and_sees_the_answers(shown, model):
-    page, figure = answering(shown)
+    page = shown(fill_in, [(FIRST, SECOND.replace("blue", "*blue*")), BAT], SMALL, viewport=PHONE)
+    page.get_by_role("button", name="Let the model answer (it is here already)").click()
+    figure = page.locator("[data-live=fill-in-the-blank]")
     figure.get_by_label("Sentences").select_option("1")
     figure.get_by_role("status").get_by_text("“he” stood there.").wait_for()
     figure.get_by_label("Sentences").select_option("0")
@@ -63,26 +54,6 @@ def test_a_reader_hides_a_word_or_types_and_sees_the_answers(shown, model):
     figure.get_by_label("Your own sentence").fill("a " * 50)
     page.keyboard.press("Enter")
     figure.get_by_text("52 tokens were given; small-world takes 1 to 40").wait_for()
-
-
-def test_the_field_offers_words_of_the_small_world_and_names_those_of_another(shown):
-    page, figure = answering(shown, viewport=PHONE)
-    assert figure.get_by_text("a small world of 482 words, and nothing else").is_visible()
-    field, told = figure.get_by_label("Your own sentence"), figure.locator("[aria-live]")
-    field.focus()
-    page.keyboard.type("Hello xy")
-    assert told.inner_text() == "It has never seen “hello”, “xy”."
-    field.fill("")
-    page.keyboard.type("the sm")
-    assert told.inner_text() == ""  # a word that is still being typed
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "small"
-    page.keyboard.press("Enter")
-    page.keyboard.type("[MASK]")
-    assert field.input_value() == "the small [MASK]" and told.inner_text() == ""
-    page.keyboard.press("Enter")
-    assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
-    figure.get_by_label("Where [MASK] looked").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
@@ -103,21 +74,7 @@ def test_heads_that_are_silent_or_turned_to_one_word_move_the_answers(shown, mod
     page.get_by_label("look only at").select_option("mill")
     shares = page.locator(".mb-sentence small").all_inner_texts()
     assert [share for share in shares if share not in ("0 %", "")] == ["100 %"]
-    batch = TOKENIZER(BAT[0], BAT[1].replace("*he*", "[MASK]"))
-    ids = batch["input_ids"][0].tolist()
-    place, mill = place_of(ids), place_of(ids, "mill")
-
-    def turn(_, given):
-        given[0][0, 2, place] = torch.eye(len(ids))[mill]
-        return given
-
-    part = model.bert.encoder.layer[1].attention.self.dropout
-    hook = part.register_forward_pre_hook(turn)
-    with torch.no_grad():
-        logits = model.cls(*model.bert(**batch, output_attentions=True)[:2])[0][0, place]
-    hook.remove()
-    right = logits.softmax(-1)[TOKENIZER.vocab["he"]].item()
-    assert page.locator("tr:has(th:text-is('he'))").inner_text().split()[2] == f"{right:.2f}"
+    # What such an edit makes of the numbers, test_live.py compares with a hook.
 
 
 def test_the_next_sentence_is_judged_as_by_the_package(shown, model):

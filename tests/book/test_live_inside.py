@@ -1,16 +1,14 @@
 """What the page shows of a model's inside is what hooks of the package see there."""
 
-import ast
 import re
 
 import numpy as np
 import pytest
 import torch
 from built_book import PHONE
-from definitions import chapter_code
 
 from bertbook.core import see_heads, swap_heads
-from bertbook.core.attention_maps import ablate_heads, patch_heads
+from bertbook.core.attention_maps import patch_heads
 from bertbook.core.watching import Watched
 from bertbook.records import trained_folder
 
@@ -72,24 +70,20 @@ def test_every_part_computes_what_its_hook_sees(page, watched, heads):
             np.testing.assert_allclose(one, other.flatten().numpy(), **CLOSE)
 
 
-def numbers(text):
-    """Read every number of a text, with either minus sign."""
+def numbers(page, where=".mb-stage td"):
+    """Read every number of the cells that a page shows, with either minus sign."""
+    text = " ".join(page.locator(where).all_inner_texts())
     return [float(one.replace("\N{MINUS SIGN}", "-")) for one in re.findall(NUMBER, text)]
-
-
-def numbers_shown(page):
-    """Read every number of the cells that a page shows."""
-    return numbers(" ".join(page.locator(".mb-stage td").all_inner_texts()))
 
 
 def computed_here(page):
     """Let a page compute what stands there already."""
-    before = numbers_shown(page)
+    before = numbers(page)
     page.get_by_role("button", name="Compute it here (it is here already)").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector(".mb-stage button, .mb-stage input")
     assert page.evaluate("document.activeElement.tagName") == "INPUT"
-    assert numbers_shown(page) == pytest.approx(before, abs=0.011)
+    assert numbers(page) == pytest.approx(before, abs=0.011)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     return page
 
@@ -103,7 +97,7 @@ def test_all_heads_look_at_the_reader_s_sentence(shown, watched):
     page.get_by_role("button", name="head 2.3").focus()
     page.keyboard.press("Space")
     shares = watched.shares("ben sings | his mother likes the song", 1, 2)
-    assert numbers_shown(page) == pytest.approx(list(shares.values()), abs=0.0051)
+    assert numbers(page) == pytest.approx(list(shares.values()), abs=0.0051)
     told = status.inner_text()
     best = max(shares, key=shares.get)
     assert told.startswith(f"10 tokens. Of the five targets, head 2.3 spends most on {best}: 0.")
@@ -121,19 +115,9 @@ def test_a_head_of_the_twin_turns_the_answer(shown, watched):
     page.get_by_role("checkbox", name="1.1", exact=True).check()
     answers = [watched.answers(STORY), watched.answers(TWIN)]
     answers.append(watched.patched(STORY, TWIN, [(0, 0)]))
-    row = page.locator("tr:has(th:text-is('he'))").inner_text()
-    assert numbers(row) == pytest.approx([answer["he"] for answer in answers], abs=0.0051)
+    row = numbers(page, "tr:has(th:text-is('he'))")
+    assert row == pytest.approx([answer["he"] for answer in answers], abs=0.0051)
     field.fill("anna waits | [MASK] sings")
     status.get_by_text("the story has 22 tokens and its twin 7").wait_for()
     field.fill(TWIN.replace("[MASK]", "she"))
     status.get_by_text("the twin has no [MASK]").wait_for()
-
-
-def test_the_last_figure_of_chapter_20_opens_where_head_2_3_decides(watched):
-    (cell,) = [cell for cell in chapter_code("20-what-heads-do") if "silence=True" in cell]
-    first, second = ast.literal_eval(ast.parse(cell).body[0].value.args[0])[0]
-    (hidden,) = re.findall(r"\*(\w+)\*", second)
-    text = f"{first} | {second.replace(f'*{hidden}*', '[MASK]')}"
-    with ablate_heads(watched.model.bert, [(1, 2)]):
-        silenced = watched.answers(text)[hidden]
-    assert silenced < 0.5 < watched.answers(text)[hidden] - 0.2

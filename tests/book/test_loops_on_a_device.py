@@ -67,14 +67,3 @@ def test_the_loops_of_a_chapter_run_on_another_device(path, tmp_path, monkeypatc
     cells = nbformat.read(path, as_version=4).cells
     for code in loops_of([cell.source for cell in cells if cell.cell_type == "code"]):
         run(code)
-
-
-def test_the_toy_trains_where_one_argument_says():
-    [path] = [path for path in CHAPTERS if path.stem.startswith("05-")]
-    cells = nbformat.read(path, as_version=4).cells
-    code = [cell.source for cell in cells if cell.cell_type == "code"]
-    call = (
-        "from minibert.training import choose_device\n"
-        "trained_model(0, hidden_words, device=choose_device())"
-    )
-    assert run("\n".join([*statements_above(code, names_from_outside(call)), call])) == 2

@@ -5,8 +5,6 @@ from contextlib import closing
 from io import BytesIO
 
 import pytest
-from answers_behind import answers_behind
-from bs4 import BeautifulSoup
 from ebook import parts_of_the_book
 from formulas import Typesetter, with_formulas_set
 from joining import elements, pairs, resolved
@@ -16,10 +14,6 @@ from pypdf import PdfReader
 
 CHAPTER = "chapters/02-self-attention-by-hand"
 PAGES = {CHAPTER, "chapters/01-a-word", "glossary"}
-
-
-def article(inside: str) -> BeautifulSoup:
-    return BeautifulSoup(f'<article class="bd-article">{inside}</article>', "html.parser")
 
 
 QUIZ = (
@@ -82,84 +76,12 @@ def page_of(pdf, name) -> int:
     return pdf.get_destination_page_number(pdf.named_destinations[f"/{name}"]) + 1
 
 
-@pytest.mark.parametrize(
-    ("question", "seen", "behind"),
-    [
-        (QUIZ, "Why? ○ So", "So: Yes, so."),
-        (
-            '<fieldset class="mb-ask"><legend>How many?</legend><div class="mb-try" hidden>'
-            '<label>Your answer <input type="text"></label></div><details><summary>Show me'
-            "</summary><p>8. Two times four.</p></details></fieldset>",
-            "How many? Your answer",
-            "8. Two times four.",
-        ),
-        (
-            '<div class="mb-cards"><details><summary>Front</summary><p>Back</p></details></div>',
-            "Front",
-            "Back",
-        ),
-        (
-            '<div class="cell tag_solution"><details class="hide above-input"><summary>Show'
-            '</summary><div class="highlight">x = 1</div></details></div>',
-            "",
-            "x = 1",
-        ),
-        ('<details class="hide above-input"><summary>Show</summary>draw()</details>', "", None),
-        ("<details><summary>The answer</summary><p>Line 3.</p></details>", "", "Line 3."),
-        ("<details><summary>Why two?</summary><p>So.</p></details>", "Why two?", "So."),
-    ],
-)
-def test_an_answer_stands_behind(question, seen, behind):
-    (page,) = article(f"<p>Before.</p>{question}<p>After.</p>").select("article")
-    answers_behind(page)
-    note = "" if behind is None else "Answer 1 "
-    told = "" if behind is None else f" Answers Answer 1 {behind}"
-    text = " ".join(page.get_text(" ", strip=True).split())
-    assert text == f"Before. {seen} {note}After.{told}".replace("  ", " ")
-
-
-def test_a_figure_has_words_or_is_none():
-    named = "<figure><figcaption>Figure 1. A line.</figcaption></figure>"
-    figures = f"<figure><table></table></figure>{named}"
-    page = printed(f'<article class="bd-article">{figures}</article>', CHAPTER, {*PAGES})
-    assert [each["aria-label"] for each in page.select("figure")] == ["Figure 1. A line."]
-    assert page.select("div > table")
-
-
-def test_what_is_only_for_a_screen_goes(html):
+def test_what_is_only_for_a_screen_goes_and_every_exercise_has_room_for_code(html):
     text = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
     page = printed(text, CHAPTER, {*PAGES})
     assert not page.select("script, button, input, [hidden]")
     assert len({each["id"] for each in page.select("[id]")}) == len(page.select("[id]"))
-
-
-def test_every_exercise_has_room_for_code(html):
-    text = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
-    assert len(printed(text, CHAPTER, PAGES).select(".cell > .room")) == text.count("tag_solution")
-
-
-FIGURE = (
-    '<figure class="mb-figure"><svg width="90" height="400"><path d="M0 0V9"/></svg>'
-    "<figcaption>Figure 1.{}. It is high.</figcaption></figure>"
-)
-
-
-def test_figures_and_small_tables_stay_whole_and_a_dead_link_is_told(browser, html, tmp_path):
-    figures = "".join(map(FIGURE.format, (1, 2, 3)))
-    rows = "".join(f"<tr><td>row {n}</td></tr>" for n in range(8))
-    two, terms = (
-        f"<h1>Two</h1>{'<p>A line.</p>' * lines}<table><tbody>{rows}</tbody></table>"
-        for lines in (34, 38)
-    )
-    one = f'<h1>One</h1>{figures}<p>See <a href="02-two.html#nothing">there</a>.</p>'
-    folder = small_book(html, tmp_path, one=one, two=two, terms=terms)
-    content, faults = print_book(browser, folder, BOOK)
-    assert faults == ["01-one: leads nowhere: 02-two--nothing"]
-    texts = [page.extract_text() for page in PdfReader(BytesIO(content)).pages]
-    seen = [[n for n in "123" if f"Figure 1.{n}" in text] for text in texts]
-    assert [each for each in seen if each] == [["1", "2"], ["3"]]
-    assert all("One" in text for text in texts if "Figure 1.1" in text)
-    assert [text.count("row ") for text in texts if "row " in text] == [8, 8]
+    assert len(page.select(".cell > .room")) == text.count("tag_solution")
 
 
 def test_links_arrive_and_say_the_page_on_which_their_target_stands(pdf, texts):
@@ -173,25 +95,21 @@ def test_links_arrive_and_say_the_page_on_which_their_target_stands(pdf, texts):
     assert two < deep
     assert f"See Chapter 2, page {two}, and what comes later, page {deep}. A term." in texts[2]
     assert f"Answer 1, page {answer}" in texts[2]
+    assert "".join(texts).count("Yes, so.") == 1, "a reply stands behind, and nowhere else"
     assert f"Back to Chapter 1, page {page_of(pdf, '01-one')}." in texts[deep - 1]
     assert re.search(rf"Chapter 2 Two {two}\b.*Glossary {page_of(pdf, 'glossary')}\b", texts[1])
     assert "Chapter 2 Two" in texts[two - 1] and "Deep down" in texts[deep - 1]
     assert "Answer 1 So: Yes, so." in texts[answer - 1]
 
 
-def test_the_outline_has_parts_chapters_and_sections(pdf):
-    front, _, part, (one, _, two, (deep,)), back, (glossary,) = pdf.outline
+def test_the_outline_and_the_texts_of_figures_and_formulas(pdf, tags):
+    front, _, part, (_, _, two, (deep,)), back, (glossary,) = pdf.outline
     titles = [each["/Title"] for each in (front, part, two, deep, back, glossary)]
     assert titles == ["BERT by Hand", "Part I", "Chapter 2 Two", "Deep down", "Back", "Glossary"]
-    assert one["/Title"].endswith("so long that no line of a page of paper could ever hold it")
     assert pdf.get_destination_page_number(deep) + 1 == page_of(pdf, "02-two--deep")
-
-
-def test_figures_and_formulas_have_their_texts(pdf, tags):
     assert pdf.root_object["/MarkInfo"]["/Marked"] and pdf.root_object["/Lang"] == "en"
     texts = [each.get("/Alt") for each in tags if each["/S"] == "/Figure"]
-    assert {"A wide line", "Figure 1.1. A line.", r"\sqrt{d_k}"} <= {*texts}
-    assert all(texts)
+    assert {"A wide line", "Figure 1.1. A line.", r"\sqrt{d_k}"} <= {*texts} and all(texts)
 
 
 def test_each_page_finds_its_own_tags(pdf):

@@ -9,12 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 import torch
-from definitions import (
-    EnoughError,
-    chapter_code,
-    chapter_definitions,
-    first_batches,
-)
+from definitions import EnoughError, chapter_code, chapter_definitions, first_batches
 from torch.utils.flop_counter import FlopCounterMode
 
 from bertbook.core.bigram_chain import BigramChain
@@ -35,7 +30,6 @@ from bertbook.corpus import (
     world_ladder,
 )
 from bertbook.records import record_of, trained_folder
-from berttools.classify.weighting import class_weighted_loss, class_weights
 from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.parts import override
@@ -388,24 +382,6 @@ def test_no_writer_and_no_story_is_in_two_parts():
     chosen = {sentence for pair in runs.development() for sentence in pair}
     assert searched.isdisjoint(chosen)
     assert all((searched | chosen).isdisjoint(pair) for pair in runs.training())
-
-
-def test_each_loss_on_own_data_follows_from_its_scores():
-    own, record = benchmark("own_data"), record_of("own_data")
-    early, _ = own.letters_of()
-    truth = torch.tensor([own.LETTER_LABELS.index(label) for label in early.labels])
-    for run in record["runs"]:
-        train, validation, _ = own.parts_of(early, run["seed"])
-        weights = class_weights(truth[train].tolist(), len(own.LETTER_LABELS))
-        weights = torch.ones_like(weights) if run["method"] == "plain" else weights
-        loss = class_weighted_loss(torch.tensor(run["validation"]), truth[validation], weights)
-        assert loss.item() == pytest.approx(run["validation_loss"], abs=0.02)
-
-
-# --- What chapters show of them ------------------------------------------------------------------
-
-
-# --- What the programs compute -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["feed-forward", "attention, table"])

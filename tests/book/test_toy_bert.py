@@ -1,7 +1,5 @@
 """The record of Chapter 5, and the model that it types beside numpy."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -9,18 +7,12 @@ from definitions import chapter_definitions
 
 from bertbook.core import seed_everything
 from bertbook.corpus import hundred_sentences, vocabulary
-from bertbook.records import record_path
+from bertbook.records import record_of
 from minibert import reference
 
 NAME = "05-a-toy-bert"
-RECORD = record_path("toy_bert")
 WORDS = (*vocabulary(hundred_sentences())[1:], "[MASK]")
 MASK_ID = WORDS.index("[MASK]")
-
-
-@pytest.fixture(scope="module")
-def record():
-    return json.loads(RECORD.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +22,6 @@ def toy():
     torch.set_default_dtype(torch.float64)
     yield chapter_definitions(NAME)
     torch.set_default_dtype(before)
-
-
-@pytest.fixture
-def encoded(toy):
-    """Give the ids of the hundred sentences."""
-    return [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
 
 
 def logits_by_reference(model, input_ids):
@@ -66,8 +52,9 @@ def test_logits_and_loss_have_two_witnesses(toy, positions):
     assert loss == pytest.approx(reference.cross_entropy(witness, labels.numpy()), rel=1e-10)
 
 
-def test_a_run_of_the_record_can_be_repeated(toy, encoded, record):
-    run = next(r for r in record["runs"] if r["positions"] and r["dropout"])
+def test_a_run_of_the_record_can_be_repeated(toy):
+    run = next(r for r in record_of("toy_bert")["runs"] if r["positions"] and r["dropout"])
+    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
     hidden_words = toy.hide_every_word(encoded, MASK_ID)
     seed_everything(run["seed"])
     model = toy.ToyBert(89, positions=9, spread=0.1, rate=run["dropout"])

@@ -48,7 +48,6 @@ def page(phone):
         (0, "2", "2 is too large."),
         (3, "589,824", "Right. 768 times 768."),
         (3, "768²", "Right. 768 times 768."),
-        (3, "589,82", "too small"),
         (3, "589800", "589800 is close, but a little too small."),
         (1, ("0.2", "3/10", "50%"), "Right. They sum to 1."),
         (1, "(0,2; 0,3; 0,5)", "Right. They sum to 1."),
@@ -57,10 +56,8 @@ def page(phone):
         (1, ("0.2", "0.4", "0.6"), "1 of 3 entries are right. Look again at entries 2 and 3."),
         (1, ("0.2", "0.31", "0.9"), "Close: keep more digits in entry 2. Look again at entry 3."),
         (1, "0.2", "2 of 3 boxes are empty."),
-        (1, ("0.2", "x", "0.5"), "Not a number: “x”"),
         (4, ("1.3", "2.7"), "Not yet. Close: keep more digits in entries 1 and 2."),
         (5, ("1", "5", "7"), "1 of 3 entries are right. Look again at “a, b” and “sun”."),
-        (5, ("1", "2", "7"), "2 of 3 entries are right. Look again at “sun”."),
         (2, "Una, ##FFA.", "Right. The longest."),
         (2, "['una', '##ffa']", "Right. The longest."),
         (2, "un", "Too short."),
@@ -100,14 +97,6 @@ def test_without_scripts_the_answer_is_in_a_fold(phone):
     expect(page.locator("input")).to_be_hidden()
     page.locator("summary").click()
     expect(page.get_by_text("Three scores share 1.")).to_be_visible()
-
-
-def test_two_views_of_one_field_both_work(phone):
-    page = phone(2 * THIRD._repr_html_())
-    page.get_by_label("Your answer").last.fill("1/3")
-    page.get_by_role("button", name="Check").last.click()
-    expect(page.get_by_role("status").last).to_have_text("Right. Three scores share 1.")
-    expect(page.get_by_role("status").first).to_be_empty()
 
 
 def test_lines_are_chosen_by_keyboard_and_reply(page):

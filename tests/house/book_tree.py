@@ -1,16 +1,14 @@
 """The project as the rules of the house see it: its files, chapters and cells.
 
 A rule is a function that takes the root of a project and returns sentences: which file, what is
-wrong, what to do. None means that all is well. Every rule runs on this project, and on small
-projects that its tests plant, so that each of its sentences has been seen once.
+wrong, what to do. None means that all is well. Every rule runs on this project, and on a small
+project that its test plants.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+import nbformat
 from prose import Block, blocks
 from python_code import called, calls
 
@@ -27,7 +26,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_OURS = {"__pycache__", "_build", "_vendor", "build", "dist", "node_modules"}
+MADE = {".venv", "__pycache__", "_build", "_vendor", "build", "dist", "node_modules"}  # by tools
 SPEAKING = ("picture", "explore", "html")
 ASKING = ("ask", "quiz", "which_line", "flashcards")
 SAID = {"question", "why", "reply", "right", "wrong", "front", "back"}  # to the reader, in prose
@@ -36,25 +35,15 @@ CHAPTER_FILE = re.compile(r"(\d\d)-[a-z0-9-]+\.ipynb")
 
 def files(root: Path) -> list[Path]:
     """List what belongs to the project: all that git does not ignore, or without git all."""
-    listed = [root / name for name in _listed_by_git(root)]
-    found = (path for path in root.rglob("*") if _is_ours(path.relative_to(root)))
-    return sorted(path for path in listed or found if path.is_file())
-
-
-def _listed_by_git(root: Path) -> list[str]:
-    """Ask git for its files and for new ones; an empty list if this is no working copy."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    if not (root / ".git").exists() or not shutil.which("git"):
-        return []
-    done = subprocess.run(command, cwd=root, capture_output=True, check=False)
-    return [name for name in done.stdout.decode().split("\0") if name]
-
-
-def _is_ours(path: Path) -> bool:
-    """Leave out the folders that tools make."""
-    hidden = (part.startswith(".") and part not in {".ci", ".github"} for part in path.parts[:-1])
-    made = (part in NOT_OURS or part.endswith(".egg-info") for part in path.parts)
-    return not any(hidden) and not any(made)
+    if (root / ".git").exists():
+        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(
+            command, cwd=root, capture_output=True, text=True, check=True
+        ).stdout
+        found = (root / name for name in listed.split("\0") if name)
+    else:
+        found = (path for path in root.rglob("*") if not MADE & {*path.relative_to(root).parts})
+    return sorted(path for path in found if path.is_file())
 
 
 def name_of(path: Path, root: Path) -> str:
@@ -80,13 +69,11 @@ class Cell:
     section: str
     """The heading of level 2 above it; for prose, the one above its first line."""
     metadata: dict
-    outputs: tuple[dict, ...]
-    count: int | None
+    outputs: list[dict]
     id: str
 
     @property
     def tags(self) -> set[str]:
-        """The tags of the cell."""
         return set(self.metadata.get("tags", ()))
 
     @cached_property
@@ -106,12 +93,8 @@ class Cell:
     def texts(self) -> Iterator[str]:
         """What the outputs say, in every format stored."""
         for output in self.outputs:
-            if output["output_type"] == "stream":
-                yield "".join(output["text"])
-            elif output["output_type"] == "error":
-                yield "\n".join([f"{output['ename']}: {output['evalue']}", *output["traceback"]])
-            else:
-                yield from ("".join(text) for text in output["data"].values())
+            yield output.get("text", "") + "\n".join(output.get("traceback", ()))
+            yield from map("".join, output.get("data", {}).values())
 
     def __str__(self) -> str:
         """Name the cell by its first line."""
@@ -125,8 +108,7 @@ class Chapter:
 
     path: Path
     root: Path
-    metadata: dict
-    cells: tuple[Cell, ...]
+    cells: list[Cell]
 
     @property
     def name(self) -> str:
@@ -135,7 +117,6 @@ class Chapter:
 
     @property
     def number(self) -> int:
-        """The number the file name begins with."""
         return int(self.path.name[:2])
 
     @property
@@ -194,7 +175,7 @@ def said(data: dict | list) -> Iterator[str]:
     for name, value in data.items() if isinstance(data, dict) else enumerate(data):
         if isinstance(value, dict | list):
             yield from said(value)
-        elif name in SAID and not (name == "right" and "replies" in data):  # a line of code
+        elif name in SAID:
             yield value
 
 
@@ -212,15 +193,10 @@ def chapters(root: Path) -> list[Chapter]:
 
 @cache
 def _chapter(path: Path, root: Path, text: str) -> Chapter:
-    notebook = json.loads(text)
     cells, section = [], ""
-    for index, raw in enumerate(notebook["cells"]):
-        outputs, source = tuple(raw.get("outputs", ())), "".join(raw["source"])
-        cell = Cell(
-            index, raw["cell_type"], source, section, raw["metadata"], outputs,
-            raw.get("execution_count"), raw.get("id", ""),
-        )  # fmt: skip
-        cells.append(cell)
-        if cell.kind == "markdown":
-            section = next((b.section for b in reversed(cell.blocks)), section)
-    return Chapter(path, root, notebook["metadata"], tuple(cells))
+    for index, raw in enumerate(nbformat.reads(text, as_version=4).cells):
+        given = (raw.metadata, raw.get("outputs", []), raw.id)
+        cells.append(Cell(index, raw.cell_type, raw.source, section, *given))
+        if raw.cell_type == "markdown":
+            section = next((b.section for b in reversed(cells[-1].blocks)), section)
+    return Chapter(path, root, cells)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Function | ast.ClassDef | ast.Lambda
@@ -48,13 +48,10 @@ def _parse(code: str) -> ast.Module:
     return ast.parse(code)
 
 
-@dataclass(frozen=True)
-class Definition:
-    """One public name of a package: where it is defined, and how."""
+class Definition(NamedTuple):
+    """Where a public name of a package is defined, and how."""
 
-    name: str
     module: str
-    path: Path
     node: ast.stmt
 
 
@@ -64,7 +61,7 @@ def exports(root: Path) -> dict[str, list[Definition]]:
     for module, path in modules(root).items():
         for node in parse(path).body:
             for name in _defined(node):
-                found.setdefault(name, []).append(Definition(name, module, path, node))
+                found.setdefault(name, []).append(Definition(module, node))
     return found
 
 
@@ -110,3 +107,11 @@ def _calls(tree: ast.AST) -> list[ast.Call]:
 def called(call: ast.Call) -> str:
     """Name the function that a call calls; empty if it has no name."""
     return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
+def is_stub(node: ast.stmt) -> bool:
+    """Say whether a body is just `...`, or a method's is, for the reader to fill in."""
+    if isinstance(node, ast.ClassDef):
+        return any(map(is_stub, node.body))
+    last = node.body[-1] if isinstance(node, Function) else None
+    return isinstance(last, ast.Expr) and getattr(last.value, "value", None) is Ellipsis

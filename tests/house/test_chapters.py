@@ -1,4 +1,4 @@
-"""Every chapter has its parts: sections in one order, words for figures, answers to exercises."""
+"""Every chapter has its parts: sections in one order, and exercises with a folded solution."""
 
 import ast
 import re
@@ -6,18 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import Cell, Chapter, chapters
-from planting import SHOW_SOLUTION, mentions
+from book_tree import ROOT, Cell, Chapter, chapters
+from planting import assert_kept
 from prose import Block
-from python_code import calls
+from python_code import is_stub
 
 SECTIONS = [
     "Predict first", "Find the bug", "Exercises", "Check yourself", "Summary", "In the real BERT",
     "References",
 ]  # fmt: skip
 ROWS = ["You will be able to", "Completes", "You need", "Cost"]
-MOVING = ("explore", "stepwise")
 EXERCISE = re.compile(r"Exercise (\d+)\.(\d+) · \S.*")
+SHOW_SOLUTION = {
+    "tags": ["solution", "hide-input"],
+    "mystnb": {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"},
+}
 DIFFICULTY = re.compile(r"Difficulty (●○○|●●○|●●●) · \d+ minutes")
 
 
@@ -26,7 +29,7 @@ def parts(root: Path) -> list[str]:
     return [
         f"{chapter.name}: {problem}"
         for chapter in chapters(root)
-        for part in (_sections, _figures, _exercises)
+        for part in (_sections, _exercises)
         for problem in part(chapter)
     ]
 
@@ -45,33 +48,6 @@ def _sections(chapter: Chapter) -> Iterator[str]:
             "does not open with the table that every chapter has: a head `| This chapter | |` "
             f"and the rows {', '.join(f'**{name}**' for name in ROWS)}, in this order."
         )
-
-
-def _figures(chapter: Chapter) -> Iterator[str]:
-    """Ask for words with each figure: who does not see it has nothing else."""
-    for cell in chapter.code:
-        for call in calls(cell.tree, "picture"):
-            if not _text(call, "alt"):
-                yield f"{cell} shows a picture without alt. Say in a sentence what it shows."
-            if not (_text(call, "caption") or _is_inside_function(call, cell)):
-                yield f"{cell} shows a picture without caption. Say what to look at."
-        for call in calls(cell.tree, *MOVING):
-            if not _text(call, "caption"):
-                yield f"{cell} lets readers explore without caption. Say what to try."
-
-
-def _text(call: ast.Call, name: str) -> str:
-    """Read an argument that is text; of text that is computed only the code can be told."""
-    value = next((k.value for k in call.keywords if k.arg == name), None)
-    if isinstance(value, ast.Constant):
-        return str(value.value).strip()
-    return "" if value is None else ast.unparse(value)
-
-
-def _is_inside_function(call: ast.Call, cell: Cell) -> bool:
-    """Say whether a call draws a frame of an interactive figure, which has its own caption."""
-    functions = [n for n in ast.walk(cell.tree) if isinstance(n, ast.FunctionDef | ast.Lambda)]
-    return any(call in ast.walk(function) for function in functions)
 
 
 def _exercises(chapter: Chapter) -> Iterator[str]:
@@ -110,7 +86,7 @@ def _exercise(cells: list[Cell]) -> Iterator[str]:
     """Say what is missing among the cells of one exercise."""
     open_cells = [cell for cell in cells if "solution" not in cell.tags]
     solutions = [cell for cell in cells if "solution" in cell.tags]
-    if not any(_is_stub(node) for cell in open_cells for node in cell.tree.body):
+    if not any(is_stub(node) for cell in open_cells for node in cell.tree.body):
         yield "has no stub, a function or a class with a method whose body is `...`."
     if not any(re.search(r"\bcheck_\w+\(", cell.source) for cell in open_cells):
         yield "has no checker; end the stub's cell with check_…(…)."
@@ -126,13 +102,6 @@ def _exercise(cells: list[Cell]) -> Iterator[str]:
             yield "the solution is not proved; add `assert check_…(…_solution).passed`."
 
 
-def _is_stub(node: ast.stmt) -> bool:
-    if isinstance(node, ast.ClassDef):
-        return any(map(_is_stub, node.body))
-    last = node.body[-1] if isinstance(node, ast.FunctionDef) else None
-    return isinstance(last, ast.Expr) and getattr(last.value, "value", None) is Ellipsis
-
-
 def _is_proved(cell: Cell) -> bool:
     """Say whether a checker is asked for a solution, and an assert for its verdict."""
     asserts = (ast.unparse(node) for node in cell.tree.body if isinstance(node, ast.Assert))
@@ -140,33 +109,23 @@ def _is_proved(cell: Cell) -> bool:
     return bool(checks) and any(".passed" in text for text in asserts)
 
 
-def test_every_chapter_has_every_part(this_project):
-    this_project.keeps(parts)
-
-
-OF_A_CLASS = [
-    ("def my_sum(x):\n    ...", "class MySum:\n    def forward(self, x):\n        ..."),
-    ("check_sum(my_sum)", "keep(MySum, check_module(MySum, 'sum'))"),
-    ("def sum_solution(x):\n    return x", "class SumSolution:\n    size = 1"),
-    ("check_sum(sum_solution)", "check_module(SumSolution, 'sum')"),
-]
+def test_every_chapter_has_every_part():
+    assert_kept(parts)
 
 
 @pytest.mark.parametrize(
-    ("changes", "problem"),
+    ("old", "new", "problem"),
     [
-        ([], ""),
-        (OF_A_CLASS, ""),
-        ([("## One", "# One")], "exactly one heading of level 1"),
-        ([("## Summary", "## In short")], "needs each of these sections once"),
-        ([("| **You need** | nothing |\n", "")], "does not open with the table"),
-        ([("alt='A line.'", "alt=' '")], "shows a picture without alt"),
-        ([("caption='Figure 2.2. Move it.', ", "")], "lets readers explore without caption"),
-        ([("Exercise 2.3 · Name", "Exercise 3.3 · Name")], "calls an exercise 'Exercise 3.3"),
-        ([("    ...", "    return x")], "Exercise 2.1 · Name: has no stub"),
-        ([("check_sum(my_sum)", "my_sum(1)")], "has no checker"),
-        ([("assert check_sum(sum_solution).passed", "check_sum(sum_solution)")], "is not proved"),
+        ('"## Summary', '"## In short', "needs each of these sections once"),
+        (r"\| \*\*You need.*?\\n", "", "does not open with the table"),
+        ("### Exercise 2", "### Exercise 3", "calls an exercise 'Exercise 3.1"),
+        (r"    \.\.\.\\n", r"    return x\\n", "has no stub"),
+        (r"assert check_\w+\(.*\.passed", "x = 1", "the solution is not proved"),
     ],
 )
-def test_a_good_chapter_and_a_missing_part(plot, changes, problem):
-    mentions(parts(plot.good_chapter(*changes)), problem)
+def test_a_part_that_a_chapter_has_lost(plot, old, new, problem):
+    (chapter,) = (ROOT / "book" / "chapters").glob("02-*.ipynb")
+    spoiled, count = re.subn(old, new, chapter.read_text(encoding="utf-8"), count=1)
+    assert count
+    root = plot.file(f"book/chapters/{chapter.name}", spoiled)
+    assert any(problem in sentence for sentence in parts(root))

@@ -1,24 +1,27 @@
 """The law against drift: what minibert exports is defined once, and chapters agree with it.
 
 In a chapter a name of the package may only be imported, shown with `show_source` (of which nbval
-compares the output), or typed with the same code. Everything else has a name of its own, and
-`test_witnesses.py` asks for its witness.
+compares the output), or typed with the same code. Everything else has a name of its own, and an
+assert that holds it to something else.
 """
 
 import ast
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
+import networkx as nx
 import pytest
-from book_tree import chapters
-from planting import DOUBLE, code, says
-from python_code import PACKAGES, Definition, Function, bound, exports
+from book_tree import Cell, Chapter, chapters
+from planting import assert_kept, code, says
+from python_code import PACKAGES, Definition, Function, bound, calls, exports, is_stub
 
 Exports = dict[str, list[Definition]]
 
 # The design gives this name to the numbers as well as to the function that makes them. A chapter
 # may have either.
 ALSO_DATA = {"additive_mask"}
+DRAWING = {"picture", "explore", "stepwise", "html", "token_row", "bars", "matrix", "tint"}
 
 
 def one_definition(root: Path) -> list[str]:
@@ -101,33 +104,147 @@ def _imported_otherwise(node: ast.Import | ast.ImportFrom, package: Exports) -> 
             )
 
 
-def test_this_project_keeps_it(this_project):
-    this_project.keeps(one_definition)
+def witnesses(root: Path) -> list[str]:
+    """Find functions and classes of a chapter that no assert ever looks at."""
+    package = exports(root)
+    return [
+        f"{chapter.name}: {cell} defines {name}, and no assert in this cell or a later one depends "
+        f"on it. Assert that it agrees with the package (or, for a bug, that it does not); if that "
+        f"makes no sense, give the cell a metadata `reason` that names {name}."
+        for chapter in chapters(root)
+        for cell, name in _unwitnessed(chapter, package)
+    ]
 
 
-def plant(plot, source: str, printed: str = "") -> Path:
-    plot.file("bertbook/corpus.py", DOUBLE)
-    return plot.chapter("# A chapter", code(source, printed))
+def _unwitnessed(chapter: Chapter, package: Exports) -> Iterator[tuple[Cell, str]]:
+    """Yield the definitions that no assert reaches, by the names that statements mention."""
+    flow, asserted = _flow(chapter)
+    drawn = _drawn(chapter)
+    for cell in chapter.code:
+        for node in cell.tree.body:
+            if not isinstance(node, Function | ast.ClassDef) or node.name in package:
+                continue
+            free = (
+                "solution" in cell.tags
+                or is_stub(node)
+                or _only_prints(node)
+                or node.name in str(cell.metadata.get("reason", ""))
+                or node.name in drawn
+                or _mentioned(node) & DRAWING
+            )
+            made_from_it = nx.ancestors(flow, node.name) | {node.name}
+            if not free and not made_from_it & set().union(*asserted[cell.index :]):
+                yield cell, node.name
+
+
+def _flow(chapter: Chapter) -> tuple[nx.DiGraph, list[set[str]]]:
+    """Lead from each name to what it is made from, and collect the names each cell asserts."""
+    flow = nx.DiGraph()
+    asserted: list[set[str]] = [set() for _ in chapter.cells]
+    asserting: set[str] = set()
+    for cell in chapter.code:
+        for statement in cell.tree.body:
+            mentioned = _mentioned(statement)
+            if isinstance(statement, Function | ast.ClassDef):
+                flow.add_edges_from(product([statement.name], {statement.name} | mentioned))
+                flow.add_edges_from(product(_changed_inside(statement), [statement.name]))
+                if _asserts(statement) or mentioned & asserting:
+                    asserting.add(statement.name)
+                continue
+            changed = {name for name, _ in bound([statement])} | _changed_inside(statement)
+            flow.add_edges_from(product(changed, mentioned))
+            # Calling a function that asserts something is as good as an assert.
+            if mentioned & asserting or _asserts(statement):
+                asserted[cell.index] |= mentioned
+    return flow, asserted
+
+
+def _asserts(node: ast.AST) -> bool:
+    return any(isinstance(inner, ast.Assert) for inner in ast.walk(node))
+
+
+def _mentioned(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
+def _changed_inside(statement: ast.stmt) -> set[str]:
+    """Name what a statement, or the body of a function, changes in place as `list.append` does."""
+    names = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            names |= _owner(node.value.func)
+        elif isinstance(getattr(node, "ctx", None), ast.Store):
+            names |= _owner(node)
+    return names
+
+
+def _owner(node: ast.expr) -> set[str]:
+    """Name the variable that an attribute or an entry belongs to."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+        if isinstance(node, ast.Name):
+            return {node.id}
+    return set()
+
+
+def _drawn(chapter: Chapter) -> set[str]:
+    """Name everything that is handed to a figure."""
+    shown = (call for cell in chapter.code for call in calls(cell.tree, *DRAWING))
+    return set().union(*(_mentioned(call) for call in shown))
+
+
+def _only_prints(node: Function | ast.ClassDef) -> bool:
+    """Say whether a function prints and returns nothing: the stored output is its witness."""
+    returns = any(isinstance(inner, ast.Return) and inner.value for inner in ast.walk(node))
+    return bool(calls(node, "print")) and not returns
+
+
+def test_this_project_keeps_the_law():
+    assert_kept(one_definition, witnesses)
+
+
+OURS = '''
+FACTOR = 2
+
+
+def double(x):
+    """Double."""
+    return FACTOR * x  # twice
+
+
+def additive_mask(x): ...
+'''
+BOTH = "from bertbook.corpus import additive_mask\nadditive_mask = additive_mask(1)"
 
 
 @pytest.mark.parametrize(
     ("source", "problem"),
     [
-        ("from bertbook.corpus import FACTOR, double", ""),
+        ("from bertbook.corpus import FACTOR\nadditive_mask = 1", ""),
         ("def double(x):\n    # other words\n    return FACTOR * x", ""),
-        ("def f(double):\n    FACTOR = double\n    return FACTOR", ""),
         ("def f():\n    def double(x):\n        return x + x", "defines double"),
         ("if (double := 1):\n    pass", "assigns to double"),
         ("from numpy import double", "imports double from numpy"),
-        ("from bertbook.corpus import FACTOR as double", "imports double from bertbook.corpus"),
+        (BOTH, "assigns to additive_mask, a name that bertbook.corpus exports"),
     ],
 )
 def test_a_name_of_the_package_has_one_meaning(plot, source, problem):
-    says(one_definition(plant(plot, source)), problem)
+    plot.file("bertbook/corpus.py", OURS)
+    says(one_definition(plot.chapter("# A chapter", code(source))), problem)
 
 
-def test_a_name_that_the_design_gives_to_data_too(plot):
-    plot.file("minibert/reference.py", "def additive_mask(x): ...")
-    assert one_definition(plot.chapter(code("additive_mask = 1"))) == []
-    both = "from minibert.reference import additive_mask\nadditive_mask = additive_mask(1)"
-    says(one_definition(plot.chapter(code(both))), "assigns to additive_mask, a name that minib")
+TWICE = "def twice(x):\n    return x + x"
+
+
+@pytest.mark.parametrize(
+    ("is_held", "sources"),
+    [
+        (True, [TWICE, "s = {}", "def watch(x):\n    s[x] = twice(x)", "watch(1)", "assert s"]),
+        (False, ["assert twice(1) == 2", TWICE]),
+        (False, [TWICE, "y = twice(1)", "print(y)", "assert z == 2"]),
+    ],
+)
+def test_functions_with_and_without_a_witness(plot, is_held, sources):
+    told = "defines twice, and no assert in this cell or a later one depends on it"
+    root = plot.chapter("# A chapter", *map(code, sources))
+    says(witnesses(root), "" if is_held else told)

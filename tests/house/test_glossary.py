@@ -4,94 +4,71 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from book_tree import Chapter, chapters
-from planting import code, says
-from prose import Block, blocks
+from planting import assert_kept, code, says
+from prose import blocks
 
 GLOSSARY = Path("book", "glossary.md")
 CHAPTER = re.compile(r"Chapter (\d+)\. +\S.*")
 SILENT = {"References"}  # titles of papers
 
 
-class Entry(NamedTuple):
-    """A term, and the chapter that introduces it."""
-
-    term: str
-    chapter: int
-
-
 def glossary_form(root: Path) -> list[str]:
     """Ask for entries of one form in alphabetical order, each once."""
-    found, terms = [], []
-    for term, explanation in _entries(root):
-        terms.append(term)
-        if not CHAPTER.fullmatch(explanation):
-            found.append(
-                f"{GLOSSARY.as_posix()}: {term} is not followed by `*Chapter N.*` and an "
-                "explanation in the same paragraph."
-            )
-    found += [
+    entries = _entries(root)
+    return [
+        f"{GLOSSARY.as_posix()}: {term} is not followed by `*Chapter N.*` and an explanation in "
+        "the same paragraph."
+        for term, number in entries
+        if number is None
+    ] + [
         f"{GLOSSARY.as_posix()}: {later} stands after {earlier}. Sort the entries, and keep one of "
         "two that are the same."
-        for earlier, later in pairwise(terms)
+        for (earlier, _), (later, _) in pairwise(entries)
         if later.casefold() <= earlier.casefold()
     ]
-    return found
 
 
 def terms_in_order(root: Path) -> list[str]:
     """Read every chapter for terms that it uses too early, or introduces but never uses."""
-    entries = [
-        Entry(term, int(match[1]))
-        for term, explanation in _entries(root)
-        if (match := CHAPTER.fullmatch(explanation))
-    ]
-    found = []
+    found, entries = [], _entries(root)
     for chapter in chapters(root):
-        for entry in entries:
-            if entry.chapter > chapter.number:
-                found += _too_early(chapter, entry)
-            elif entry.chapter == chapter.number and not _uses(chapter, entry.term):
+        for term, number in entries:
+            if number is not None and number > chapter.number:
+                found += _too_early(chapter, term, number)
+            elif number == chapter.number and not _uses(chapter, term):
                 found.append(
-                    f"{GLOSSARY.as_posix()}: {entry.term} is given to Chapter {entry.chapter}, "
-                    "whose text never uses it. Name the chapter that introduces it, or remove it."
+                    f"{GLOSSARY.as_posix()}: {term} is given to Chapter {number}, whose text never "
+                    "uses it. Name the chapter that introduces it, or remove it."
                 )
     return found
 
 
-def _entries(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield each term and the paragraph below it."""
+def _entries(root: Path) -> list[tuple[str, int | None]]:
+    """List each term with the chapter that the paragraph below it names."""
     path = root / GLOSSARY
     found = list(blocks(path.read_text(encoding="utf-8"))) if path.is_file() else []
-    for block, below in zip(found, [*found[1:], None], strict=True):
-        if block.kind == "heading" and block.level == 3:
-            is_text = below is not None and below.kind == "paragraph"
-            yield block.text, below.text if is_text else ""
+    below = (CHAPTER.fullmatch(block.text) for block in [*found[1:], *found[-1:]])
+    return [
+        (block.text, int(match[1]) if match else None)
+        for block, match in zip(found, below, strict=True)
+        if block.kind == "heading" and block.level == 3
+    ]
 
 
-def _too_early(chapter: Chapter, entry: Entry) -> Iterator[str]:
+def _too_early(chapter: Chapter, term: str, number: int) -> Iterator[str]:
     """Find a term in what an earlier chapter says, unless the place announces it."""
-    pattern = _pattern(entry.term)
+    pattern, entry = _pattern(term), f"glossary.md#{_slug(term)}"
     for block in [*chapter.blocks, *chapter.spoken]:
-        if (
-            block.section not in SILENT
-            and pattern.search(block.words)
-            and not _announces(block, entry)
-        ):
+        is_announced = number in block.chapters or any(entry in link for link in block.links)
+        if block.section not in SILENT and pattern.search(block.words) and not is_announced:
             yield (
-                f"{chapter.name}: uses {entry.term!r}, which Chapter {entry.chapter} introduces, "
-                f"in {str(block)!r}. Say it in other words, or announce it in the same paragraph "
-                f"with a link to the glossary or the words Chapter {entry.chapter}."
+                f"{chapter.name}: uses {term!r}, which Chapter {number} introduces, in "
+                f"{str(block)!r}. Say it in other words, or announce it in the same paragraph "
+                f"with a link to the glossary or the words Chapter {number}."
             )
-
-
-def _announces(block: Block, entry: Entry) -> bool:
-    """Say whether a piece of prose sends the reader to the entry or to its chapter."""
-    entry_link = f"glossary.md#{_slug(entry.term)}"
-    return entry.chapter in block.chapters or any(entry_link in link for link in block.links)
 
 
 def _slug(term: str) -> str:
@@ -111,77 +88,38 @@ def _pattern(term: str) -> re.Pattern:
     return re.compile(rf"(?<![\w-]){body}{plural}(?![\w-])", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("rule", [glossary_form, terms_in_order])
-def test_this_project_keeps_it(this_project, rule):
-    this_project.keeps(rule)
+def test_this_project_keeps_it():
+    assert_kept(glossary_form, terms_in_order)
 
 
-WORDS = """
-# Glossary
-
-## Terms
-
-### loss
-*Chapter 2.* How wrong.
-
-### self-attention
-*Chapter 3.* Who looks at whom.
-
-### vocabulary
-*Chapter 3.* All words.
-"""
-
-
-QUESTIONS = """
-[quiz.why]
-question = "Why?"
-answers = [{ right = "Yes", reply = "A loss." }, { wrong = "No", reply = "It is not." }]
-
-[which_line.why]
-question = "Where?"
-right = "loss = 1"
-replies = [{ line = "loss = 1", reply = "Here." }]
-"""
-
-
-def plant(plot, first: str = "Words.", second: str = "A loss.", third: str = "") -> Path:
-    plot.file(GLOSSARY.as_posix(), WORDS)
-    plot.file("bertbook/questions/masks.toml", QUESTIONS)
-    plot.chapter("# One", first, number=1)
-    plot.chapter("# Two", second, number=2)
-    return plot.chapter("# Three", "Self-attention and a vocabulary.", third, number=3)
+WORDS = "### loss\n*Chapter 2.* How wrong.\n\n### vocabulary\n*Chapter 3.* All words.\n"
+QUESTION = '[quiz.why]\nanswers = [{ right = "Yes", reply = "A loss." }]'
 
 
 @pytest.mark.parametrize(
     ("early", "term"),
     [
+        ("The [loss](../glossary.md#loss) is low. Vocabulary: see Chapter 3.", ""),
         ("Low-loss models: the *loss*.", "loss"),
-        ("| a | b |\n| --- | --- |\n| Self-Attention | see Chapter 2 |", "self-attention"),
-        ("[loss](02-a-chapter.ipynb#self-attention) and [vocabularies](other.md)", "vocabulary"),
-        ("The [loss](../glossary.md#loss) is low.", ""),
-        ("The loss, as [the next one](02-a-chapter.ipynb) tells. Its loss: see Chapter 2.", ""),
+        ("[loss](02-a-chapter.ipynb) and [vocabularies](other.md)", "vocabulary"),
         (code("quiz('why')"), "loss"),
-        (code("which_line('why')"), ""),
     ],
 )
 def test_a_term_before_its_chapter(plot, early, term):
-    root = plant(plot, first=early, second="Many losses.", third="The vocabularies.")
+    plot.file(GLOSSARY.as_posix(), WORDS)
+    plot.file("bertbook/questions/masks.toml", QUESTION)
     problem = f"book/chapters/01-a-chapter.ipynb: uses {term!r}, which Chapter"
-    says(terms_in_order(root), term and problem)
-
-
-def test_a_term_that_its_chapter_does_not_use(plot):
-    root = plant(plot, second="`loss` only in code.")
-    says(terms_in_order(root), "loss is given to Chapter 2, whose text never uses it")
-    assert glossary_form(root) == []
+    says(terms_in_order(plot.chapter("# One", early, number=1)), term and problem)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "problem"),
+    ("rule", "words", "problem"),
     [
-        ("*Chapter 2.* How wrong.", "", "loss is not followed by `*Chapter N.*`"),
-        ("### vocabulary", "### all words", "all words stands after self-attention"),
+        (glossary_form, WORDS.replace("*Chapter 2.* ", ""), "loss is not followed by `*Chapter N"),
+        (glossary_form, WORDS.replace("### vocab", "### a vocab"), "stands after loss"),
+        (terms_in_order, WORDS, "loss is given to Chapter 2, whose text never uses it"),
     ],
 )
-def test_a_fault_of_the_glossary(plot, old, new, problem):
-    says(glossary_form(plot.file(GLOSSARY.as_posix(), WORDS.replace(old, new))), problem)
+def test_a_fault_of_the_glossary(plot, rule, words, problem):
+    plot.file(GLOSSARY.as_posix(), words)
+    says(rule(plot.chapter("# Two", "`loss` only in code.", number=2)), problem)

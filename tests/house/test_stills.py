@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from book_tree import chapters
 from nbformat.v4 import new_output
-from planting import code, says
+from planting import assert_kept, code, says
 from stills import SVG, figures, redraw, second_form
 
 WAY_OUT = "Run `python book/_ext/stills.py`."
@@ -30,21 +30,18 @@ def second_forms(root: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
-def test_every_figure_of_this_project_has_two_forms(this_project):
-    this_project.keeps(second_forms)
+def test_every_figure_of_this_project_has_two_forms():
+    assert_kept(second_forms)
 
 
-def test_a_figure_without_a_drawing_or_with_one_of_something_else_and_the_way_out(plot):
-    one = {"text/html": "<figure><p>one</p></figure>", "text/plain": "Figure 2.1. One."}
+def test_a_figure_without_its_drawing_and_the_way_out(plot):
     cell = code("draw()", tags=("remove-input",))
+    one = {"text/html": "<figure><p>one</p></figure>", "text/plain": "Figure 2.1. One."}
     cell.outputs = [new_output("execute_result", one)]
-    root = plot.chapter("# A", cell)
-    told = "02-a-chapter.ipynb: 'Figure 2.1. One.' is lost where no HTML is shown"
-    says(second_forms(root), told)
+    says(second_forms(plot.chapter("# A", cell)), "'Figure 2.1. One.' is lost where no HTML is")
     cell.outputs[0].data[SVG] = second_form(one | {"text/html": "<figure><p>two</p></figure>"})
     root = plot.chapter("# A", cell)
     says(second_forms(root), "'Figure 2.1. One.' is drawn otherwise than shown")
     (chapter,) = chapters(root)
     assert redraw(chapter.path)
     assert second_forms(root) == []
-    assert not redraw(chapter.path)

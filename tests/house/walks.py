@@ -11,17 +11,19 @@ from __future__ import annotations
 import ast
 import os
 import pkgutil
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from functools import cache
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
+from book_tree import ROOT
+from draw_packages import PAGE, placed
 from python_code import parse
 
 from berttools.__main__ import main as minibert_command
@@ -31,19 +33,9 @@ from minibert.model import BertModel
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = "ARCHITECTURE.md"
-COMMAND = "python tests/house/walks.py"
 WALKED = ("minibert", "berttools")
 SENTENCES = ("the lamp is broken", "the bill came late", "the page shows nothing")
-SMALL = BertConfig(
-    vocab_size=100,
-    hidden_size=16,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=32,
-    max_position_embeddings=32,
-)
+SMALL = BertConfig.tiny(vocab_size=100)
 
 
 class Station(NamedTuple):
@@ -51,11 +43,11 @@ class Station(NamedTuple):
 
     file: str
     name: str
-    told: str
+    summary: str
 
     def __str__(self) -> str:
         """Write the station as ARCHITECTURE.md shows it."""
-        return f"`{self.file}` · `{self.name}`: {self.told}"
+        return f"`{self.file}` · `{self.name}`: {self.summary}"
 
 
 def walk(flow: Callable[[], object]) -> list[Station]:
@@ -71,19 +63,16 @@ def walk(flow: Callable[[], object]) -> list[Station]:
         flow()
     finally:
         sys.setprofile(None)
-    stations = (_stations(file).get(line) for file, line in seen if _is_walked(file))
+    ours = tuple(f"{ROOT / name}{os.sep}" for name in WALKED)
+    stations = (_stations(file).get(line) for file, line in seen if file.startswith(ours))
     return [station for station in stations if station]
-
-
-def _is_walked(file: str) -> bool:
-    return file.startswith(tuple(f"{ROOT}{os.sep}{name}{os.sep}" for name in WALKED))
 
 
 @cache
 def _stations(file: str) -> dict[int, Station]:
     """Map the first line of every function and method of a file to its station."""
     name = Path(file).relative_to(ROOT).as_posix()
-    return {line: Station(name, own, told) for line, own, told in _functions(parse(Path(file)))}
+    return {line: Station(name, *rest) for line, *rest in _functions(parse(Path(file)))}
 
 
 def _functions(tree: ast.Module | ast.ClassDef, inside: str = "") -> Iterator[tuple[int, str, str]]:
@@ -93,8 +82,8 @@ def _functions(tree: ast.Module | ast.ClassDef, inside: str = "") -> Iterator[tu
             yield from _functions(node, f"{inside}{node.name}.")
         elif isinstance(node, ast.FunctionDef):
             line = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            told = ast.get_docstring(node if node.name != "__init__" else tree) or ""
-            yield line, f"{inside}{node.name}", re.split(r"\n\s*\n", told)[0].replace("\n", " ")
+            text = ast.get_docstring(node if node.name != "__init__" else tree) or ""
+            yield line, f"{inside}{node.name}", text.partition("\n\n")[0].replace("\n", " ")
 
 
 def entries(stations: list[Station]) -> list[Station]:
@@ -123,13 +112,12 @@ def folder(place: Path) -> list[Station]:
 def table(place: Path) -> list[Station]:
     """Walk from a table to a classifier, through the files of the command."""
     save_small(place / "small")
-    rows = [
-        f"{SENTENCES[n % 3]} {'abcdefgh'[n // 8]} {'abcdefgh'[n % 8]},{n % 3}" for n in range(60)
-    ]
+    words = [f"{a} {b}" for a in "abcdefgh" for b in "abcdefgh"]  # no two rows are alike
+    rows = [f"{SENTENCES[n % 3]} {each},{n % 3}" for n, each in enumerate(words[:60])]
     (place / "table.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")
-    words = ("--model", place / "small", "--out", place / "out", "--epochs", 1, "--device", "cpu")
-    arguments = ["classify", "train", place / "table.csv", *words]
-    stations = walk(lambda: minibert_command([*map(str, arguments)]))
+    options = f"--model {place}/small --out {place}/out --epochs 1 --device cpu"
+    arguments = ["classify", "train", f"{place}/table.csv", *options.split()]
+    stations = walk(lambda: minibert_command(arguments))
     return entries([station for station in stations if station.file.startswith("berttools/")])
 
 
@@ -147,25 +135,19 @@ def walks() -> dict[str, list[Station]]:
         for module in pkgutil.walk_packages([ROOT / package], f"{package}."):
             import_module(module.name)
     with tempfile.TemporaryDirectory() as place:
-        one, other = Path(place) / "one", Path(place) / "other"
-        other.mkdir()
-        with redirect_stdout(sys.stderr):  # what the command says
-            return {"batch": batch(), "folder": folder(one), "table": table(other)}
+        one, two = Path(place, "one"), Path(place, "two")
+        with redirect_stdout(StringIO()):  # what the command says
+            return {"batch": batch(), "folder": folder(one), "table": table(two)}
 
 
-def written(page: str, found: dict[str, list[Station]]) -> str:
+def written(page: str) -> str:
     """Put the walks in their places on the page."""
-    for name, stations in found.items():
-        lines = "\n".join(f"{number}. {one}" for number, one in enumerate(stations, start=1))
-        begin, end = f"<!-- walk: {name} -->\n", "<!-- end -->"
-        before, found_begin, rest = page.partition(begin)
-        if not found_begin:
-            raise ValueError(f"{PAGE} has no place for the walk of a {name}; write {begin!r} there")
-        page = f"{before}{begin}\n{lines}\n\n{end}{rest.partition(end)[2]}"
+    for name, stations in walks().items():
+        lines = (f"{number}. {one}" for number, one in enumerate(stations, start=1))
+        page = placed(page, f"walk: {name}", "\n".join(lines))
     return page
 
 
 if __name__ == "__main__":
-    text = (ROOT / PAGE).read_text(encoding="utf-8")
-    (ROOT / PAGE).write_text(written(text, walks()), encoding="utf-8")
-    print(f"the walks of {PAGE} are written")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    print(f"the walks of {PAGE.name} are written")

@@ -81,8 +81,8 @@ class Oracle:
                 whatever is no word of the world is a random piece. If not, what is shown is true.
 
         Returns:
-            Without noise: each place given all the others, as if it alone was also hidden. With
-            noise: each place as if it was chosen, given all that is shown.
+            Each place given all the others, as if it alone was also hidden; with `noise`, each
+            place as if it was chosen, given all that is shown.
         """
         texts = [tuple(map(_split, pair[:2])) for pair in pairs]
         groups = defaultdict(list)

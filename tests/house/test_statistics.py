@@ -1,0 +1,142 @@
+"""What chapters say of measurements: how they know it, what a ± is, and the cheapest rival."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from book_tree import Chapter, chapters
+from planting import assert_kept, code, says
+
+HELD = range(13, 27)
+COLUMNS = ("Sentence", "Control", "Unit and n", "Interval", "Record")
+FOLD = re.compile(r"^:::\{dropdown\} How we know\n(.*?)^:::$", re.DOTALL | re.MULTILINE)
+HERE = "this page"
+FOLDERS = ("bertbook/records", "book", ".")  # of a record, or of what stands for one
+NAMED = re.compile(r"\b(?:sd|se|standard (?:deviation|error)s?)\b")
+CHEAPEST = {  # by chapter: how a row of the encoder begins, and what stands beside it
+    16: (r"fine-tuned|MiniLM full", ("counted words", "naive Bayes")),
+    19: (r"fine-tuned", ("counted words",)),
+}
+
+
+def how_we_know(root: Path) -> list[str]:
+    """Hold the table below each summary to its columns, and to its records."""
+    found = []
+    for chapter in chapters(root):
+        if chapter.number in HELD:
+            found += [f"{chapter.name}: {fault}" for fault in _faults(chapter)]
+    return found
+
+
+def _faults(chapter: Chapter) -> Iterator[str]:
+    tables = [match[1] for cell in chapter.cells for match in FOLD.finditer(cell.source)]
+    head, *rows = _rows(tables[0]) if tables else [()]
+    if len(tables) != 1 or head != COLUMNS:
+        yield (
+            "needs one fold that is called 'How we know' below the summary, a table with the "
+            f"columns {', '.join(COLUMNS)}."
+        )
+        return
+    for row in rows:
+        if len(row) != len(COLUMNS) or not all(row) or not re.search(r"\d", row[2]):
+            yield f"'How we know' leaves a column empty beside {row[0]!r}, or gives no n."
+        yield from _missing(row, chapter.root)
+
+
+def _rows(table: str) -> list[tuple[str, ...]]:
+    lines = [line.strip() for line in table.splitlines() if line.strip().startswith("|")]
+    cells = [re.split(r"(?<!\\)\|", line.strip("|")) for line in lines]
+    return [tuple(c.strip() for c in row) for row in cells if not set("".join(row)) <= set(" :-")]
+
+
+def _missing(row: tuple[str, ...], root: Path) -> Iterator[str]:
+    """Ask for the file of a record; what a page computes itself has none."""
+    names = re.findall(r"`([^`]+)`", row[-1])
+    if not names and HERE not in row[-1]:
+        yield f"'How we know' names no record for {row[0]!r}. Write its file, or {HERE!r}."
+    for name in names:
+        if not any((root / folder / name).is_file() for folder in FOLDERS):
+            yield f"'How we know' names the record {name!r}, and there is no such file."
+
+
+def plus_minus(root: Path) -> list[str]:
+    """Ask each section that has a ±, in prose or in what it prints, for the word behind it."""
+    return [
+        f"{chapter.name}: the section {section or 'before the first'!r} has a ± and does not say "
+        "what it is. Write sd (of the runs) or se (of their mean) beside it."
+        for chapter in chapters(root)
+        for section, text in _sections(chapter).items()
+        if "±" in text and not NAMED.search(text)
+    ]
+
+
+def _sections(chapter: Chapter) -> dict[str, str]:
+    """Join what each section says and prints."""
+    found: dict[str, str] = defaultdict(str)
+    for cell in chapter.cells:
+        if cell.kind == "markdown":
+            for block in cell.blocks:
+                found[block.section] += block.text + "\n"
+        else:
+            found[cell.section] += "\n".join(cell.texts) + "\n"
+    return found
+
+
+def cheapest_rivals(root: Path) -> list[str]:
+    """Ask each table that has a fine-tuned encoder for the cheapest method of the chapter, too."""
+    found = []
+    for chapter in (each for each in chapters(root) if each.number in CHEAPEST):
+        encoder, cheapest = CHEAPEST[chapter.number]
+        tables = [
+            rows
+            for cell in chapter.code
+            for rows in _first_cells("".join(cell.texts))
+            if any(re.match(encoder, row) for row in rows)
+        ]
+        if not tables:
+            found.append(f"{chapter.name}: no table has a row that begins with {encoder!r}.")
+        found += [
+            f"{chapter.name}: the table with the rows {rows} leaves out what costs least; put "
+            f"{' or '.join(cheapest)} beside the encoder."
+            for rows in tables
+            if not any(name in row for row in rows for name in cheapest)
+        ]
+    return found
+
+
+def _first_cells(shown: str) -> Iterator[list[str]]:
+    """Yield the first cell of each row, table by table."""
+    for table in re.findall(r"<table.*?</table>", shown, re.DOTALL):
+        rows = re.findall(r"<tr>\s*<t[hd][^>]*>(.*?)</t[hd]>", table, re.DOTALL)
+        yield [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows]
+
+
+def test_this_project_keeps_it():
+    assert_kept(how_we_know, plus_minus, cheapest_rivals)
+
+
+ROW = "| it is ahead by 0.1 | the table of words | letter, n = 180 | bootstrap | this page |"
+HEAD = f"| {' | '.join(COLUMNS)} |\n|{' --- |' * len(COLUMNS)}\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (HEAD + ROW.replace("this page", "`none.json`"), "there is no such file"),
+        (HEAD + ROW.replace("180", "all"), "or gives no n"),
+        (ROW, "needs one fold that is called 'How we know'"),
+    ],
+)
+def test_what_the_table_must_say(plot, table, sentence):
+    cell = f"## Summary\n\n:::{{dropdown}} How we know\n{table}\n:::"
+    says(how_we_know(plot.chapter("# A", cell, number=HELD[0])), sentence)
+
+
+def test_a_plus_minus_without_its_name_and_a_table_without_the_cheapest(plot):
+    table = "<table><tr><th>fine-tuned, weights</th></tr><tr><th>fixed</th></tr></table>"
+    cells = ("## One", code("x = 1", f"0.2 ± 0.1{table}"), "## Two\n\nHere ± is the sd.")
+    root = plot.chapter("# A", *cells, number=19)
+    says(plus_minus(root), "the section 'One' has a ±")
+    says(cheapest_rivals(root), "leaves out what costs least; put counted words beside")
