@@ -88,16 +88,13 @@ def test_a_long_document_is_cut_into_parts_and_cuts_are_counted(write):
 )  # fmt: skip
 def test_what_cannot_be_read_is_named_by_file_and_line(write, content, words):
     with pytest.raises(ValueError, match=words):
-        TextDocuments(write(content))
-
-
-def test_no_file_a_folder_and_no_name(tmp_path):
+        TextDocuments(path := write(content))
     with pytest.raises(IsADirectoryError, match=r"is a folder; name the \.txt files in it"):
-        TextDocuments(tmp_path)
+        TextDocuments(path.parent)
     with pytest.raises(ValueError, match="there is no file to read; give the path"):
         TextDocuments()
     with pytest.raises(ValueError, match=r"max_sentences \(1\) must be at least 2"):
-        TextDocuments(tmp_path / "gone.txt", max_sentences=1)
+        TextDocuments("gone.txt", max_sentences=1)
 
 
 @pytest.mark.parametrize("later", ["one cat\nit sleeps now\n", "one dog\nit sleeps\n"])

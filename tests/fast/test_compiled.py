@@ -15,6 +15,7 @@ BATCH = draw_batch(SMALL, seed=3)
 LABELS = draw_labels(SMALL, BATCH, seed=4)
 ROWS = len(BATCH["input_ids"])
 TASKS = {
+    "words": (BertForMaskedLM, {"labels": LABELS["labels"]}),
     "several yes or no": (
         lambda config: BertForSequenceClassification(config, 3),
         {"labels": (torch.arange(3 * ROWS) % 2).view(ROWS, 3).float()},
@@ -66,22 +67,3 @@ def test_a_loss_of_a_task_is_one_graph_and_needs_no_entry(task):
     close(compiled(**BATCH, **labels).loss, model(**BATCH, **labels).loss, atol=1e-12)
     somewhere = {name: values.to("meta") for name, values in (BATCH | labels).items()}
     assert model.to("meta")(**somewhere).loss.shape == ()
-
-
-@pytest.mark.parametrize("parts", ["plain", "fast"])
-def test_without_a_compiler_a_wrong_label_is_named(parts):
-    with override(PARTS[parts]()):
-        model = build(SMALL, kind=BertForMaskedLM)
-    wrong = LABELS["labels"].clone()
-    wrong[0, 1] = SMALL.vocab_size
-    with pytest.raises(ValueError, match=f"labels run from 0 to 40, .*, not {SMALL.vocab_size}"):
-        model(**BATCH, labels=wrong)
-    with pytest.raises(ValueError, match="no item is labeled"):
-        model(**BATCH, labels=torch.full_like(wrong, -100))
-
-
-def test_numbers_that_no_device_holds_have_a_loss_too():
-    """On the device meta only shapes are computed, so that no entry of a label can be read."""
-    model = build(SMALL, kind=BertForMaskedLM).to("meta")
-    batch = {name: rows.to("meta") for name, rows in BATCH.items()}
-    assert model(**batch, labels=LABELS["labels"].to("meta")).loss.shape == ()

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
+import transformers
 from bert_pairs import build, close, draw_batch, draw_config
 from effort import mostly_slow
+from odd_texts import odd_texts
 from safetensors.torch import load_file
 from saved_folders import (
     KINDS,
@@ -21,11 +23,15 @@ from saved_folders import (
 )
 from torch import nn
 
+from bertbook.corpus import hundred_sentences
 from minibert.config import BertConfig
-from minibert.loading import load_pretrained, save_pretrained
+from minibert.embeddings import BertEmbeddings
+from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.loading.config_file import config_from_fields
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.tasks.inference import sentence_vectors
 
 SEEDS = mostly_slow(range(4))
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
@@ -223,3 +229,60 @@ def test_weights_are_mapped_and_the_file_is_never_written_through_them(tmp_path)
         for parameter in model.parameters():
             parameter.fill_(7)
     assert path.read_bytes() == before
+
+
+class Counting(BertEmbeddings):
+    """Counts once, as the library does, and keeps a number as a tensor."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        counted = torch.arange(config.max_position_embeddings)[None]
+        self.register_buffer("position_ids", counted, persistent=False)
+        self.one = torch.tensor(1.0)
+
+    def forward(self, ids=None, segments=None, positions=None, vectors=None):
+        if positions is None:
+            positions = self.position_ids[:, : (vectors if ids is None else ids).shape[1]]
+        return self.one * super().forward(ids, segments, positions, vectors)
+
+
+def test_what_no_file_holds_is_made_and_draws_nothing(tmp_path):
+    saved = small_folder(tmp_path, BertModel)
+    plain = load_pretrained(BertModel, tmp_path)
+    before = torch.get_rng_state()
+    with override({BertEmbeddings: Counting}):
+        model = load_pretrained(BertModel, tmp_path)
+    assert torch.equal(torch.get_rng_state(), before)
+    same_weights(model, saved)
+    batch = draw_batch(model.config, seed=3)
+    found, wanted = (one(**batch).last_hidden_state for one in (model, plain))
+    torch.testing.assert_close(found, wanted)
+
+
+TEXTS = [*hundred_sentences(), *odd_texts(100, seed=5)]
+
+
+@pytest.mark.slow
+def test_every_layer_and_every_sentence_vector(minilm):
+    ours = load_pretrained(BertModel, minilm)
+    theirs, complaints = open_theirs(minilm, BertModel, dtype=torch.float32)
+    assert not complaints
+    tokenizer = load_tokenizer(minilm)
+    reference = transformers.BertTokenizer.from_pretrained(minilm)
+    options = {"padding": True, "truncation": True, "max_length": 32}
+    varied = sorted(TEXTS, key=len)
+    for texts in (varied[start : start + 25] for start in range(0, 200, 25)):
+        mine, yours = tokenizer(texts, **options), reference(texts, return_tensors="pt", **options)
+        assert torch.equal(mine["input_ids"], yours["input_ids"])
+        with torch.no_grad():
+            states = ours(**mine, output_hidden_states=True).hidden_states
+            output = theirs(**yours, output_hidden_states=True)
+        assert len(states) == len(output.hidden_states) == 7
+        real = mine["attention_mask"].bool()
+        for state, witness in zip(states, output.hidden_states):
+            close(state[real], witness[real], 1e-5)
+        # Average over the tokens, then scale to length 1, as the folder's modules.json says.
+        weights = yours["attention_mask"][..., None].float()
+        means = (output.last_hidden_state * weights).sum(1) / weights.sum(1)
+        vectors = sentence_vectors(ours, tokenizer, texts, max_length=32)
+        close(vectors, torch.nn.functional.normalize(means, dim=1), 1e-5)

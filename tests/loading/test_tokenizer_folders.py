@@ -229,14 +229,14 @@ def texts_with(tokens, ways):
 
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("form", FORMS)
-def test_added_tokens_are_those_of_transformers_from_any_file_and_after_saving(
-    tmp_path, form, lower
-):
+def test_added_tokens_are_those_of_transformers_and_survive_saving(tmp_path, form, lower):
     write_folder(tmp_path, lower, **FORMS[form])
     ours, theirs = load_tokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(tmp_path)
     added = [token.content for token in ours.added_tokens]
     assert added and set(added) <= theirs.get_vocab().keys()
     assert ours.vocab_size == len(theirs)
+    if form == BY_ITS_WRITER:
+        assert [token.special for token in ours.added_tokens] == [True, False]
     theirs.save_pretrained(tmp_path / "whole")
     assert not (tmp_path / "whole" / "vocab.txt").exists()
     save_pretrained(build(draw_config(3, vocab_size=END + 3)), tmp_path / "ours", ours)

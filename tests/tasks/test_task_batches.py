@@ -74,9 +74,8 @@ def test_a_row_keeps_its_own_mask_which_is_padded_with_0():
     given = [row | {"token_type_ids": [0] * len(row["input_ids"])} for row in given]
     (batch,) = make(given)
     expected = {tuple(row["input_ids"] + [0] * (6 - len(row["input_ids"]))): row for row in given}
-    for ids, mask in zip(
-        batch["input_ids"].tolist(), batch["attention_mask"].tolist(), strict=True
-    ):
+    ids_and_masks = (batch[name].tolist() for name in ("input_ids", "attention_mask"))
+    for ids, mask in zip(*ids_and_masks, strict=True):
         own = expected[tuple(ids)]["attention_mask"]
         assert mask == [*own, *[0] * (6 - len(own))]
     assert batch["attention_mask"].dtype == torch.int64
@@ -94,9 +93,8 @@ def test_an_answer_beyond_its_row_is_no_answer_in_a_longer_row():
         for row, mask in zip(given, masks, strict=True)
     ]
     (batch,) = make(given)
-    ends = sorted(
-        zip(*(batch[f"{end}_positions"].tolist() for end in ("start", "end")), strict=True)
-    )
+    ends = zip(*(batch[f"{end}_positions"].tolist() for end in ("start", "end")), strict=True)
+    ends = sorted(ends)
     assert ends == [(-100, 2), (-100, 4), (1, -100)]
 
 
@@ -126,12 +124,9 @@ BAD = [
     ([ROW, ROW | {"labels": None}], {}, "row 1 has None in 'labels', .* leave out rows without"),
     ([ROW, ROW | {"labels": math.nan}], {}, "row 1 has nan in 'labels', which is no label"),
     ([ROW | {"attention_mask": [1]}], {}, "row 0 has 3 input_ids and 1 attention_mask; give one"),
-    (
-        [ROW | {"attention_mask": [1, 1, 2]}],
-        {},
-        r"row 0 has the .*_mask \[1, 1, 2\]; it is 1 for a",
-    ),
+    ([ROW | {"attention_mask": [1, 1, 2]}], {}, r"row 0 has the .* \[1, 1, 2\]; it is 1 for a"),
     ([ROW], {"batch_size": 0}, r"batch_size \(0\) must be at least 1"),
+    ([ROW], {"seed": -1}, r"seed \(-1\) must be at least 0"),
 ]
 
 

@@ -14,6 +14,7 @@ from minibert.tasks import (
     BertForTokenClassification,
     train_from_top,
 )
+from minibert.tasks.labels import read_labels
 from minibert.training import BertTrainer, TrainingConfig
 
 BATCH = draw_batch(SMALL, seed=0)
@@ -48,6 +49,8 @@ def test_names_of_labels(kind):
     assert named.classifier.weight.shape == (3, 12)
     assert named.label_fields["id2label"] == {"0": "no", "1": "yes", "2": "perhaps"}
     assert named.label_fields["label2id"] == {"no": 0, "yes": 1, "perhaps": 2}
+    assert read_labels(named.label_fields) == named.id2label
+    assert read_labels({"num_labels": 2}) == {0: "LABEL_0", 1: "LABEL_1"}
 
 
 BAD_LABELS = [
