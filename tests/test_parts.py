@@ -335,13 +335,6 @@ def in_a_thread(call):
     return found[0]
 
 
-def test_a_block_is_its_thread_s_own_while_it_is_open():
-    with override({BertSelfAttention: OtherAttention}):
-        assert part(BertSelfAttention) is OtherAttention
-        assert in_a_thread(lambda: part(BertSelfAttention)) is BertSelfAttention
-        assert in_a_thread(replaced) == {}
-
-
 def test_what_is_used_for_good_is_seen_by_all_threads_and_outlives_the_block_around_it():
     try:
         with override({BertSelfAttention: OtherAttention, BertEmbeddings: MyEmbeddings}):
