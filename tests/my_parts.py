@@ -20,7 +20,7 @@ GROUPS = {
         "tests/test_tied_table.py::test_the_tied_table_gets_the_sum_of_both_gradients",
         "tests/tasks/test_task_models.py::test_padding_changes_nothing",
     ),
-    "equality with transformers": ("tests/test_equality_transformers.py",),
+    "equality with transformers": ("tests/tasks/test_equality_transformers.py",),
     "training": (
         "tests/tasks/test_task_models.py::test_the_trainer_takes_every_task_as_it_is",
         "tests/tasks/test_task_models.py::test_frozen_parameters_do_not_move_and_all_others_do",
