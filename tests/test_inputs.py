@@ -1,12 +1,9 @@
 """Arguments that will not do are named, with their value and what would do."""
 
-import inspect
-
 import pytest
 import torch
 
 from minibert.inputs import ABOVE_0, check_labels, require_multiple, require_number, require_tensor
-from minibert.signature import called_as
 
 pytestmark = pytest.mark.usefixtures("unchecked")
 
@@ -61,86 +58,3 @@ def test_labels_may_be_missing_and_may_not_all_be_missing():
             check_labels(logits, labels.where(labels != 0, stranger), labels != -100)
     with pytest.raises(ValueError, match=r"no item is labeled .*-100.* one its label"):
         check_labels(logits, torch.full((3,), -100), torch.zeros(3).bool())
-
-
-class Encoder:
-    """Something that is called as an encoder is."""
-
-    def encode(self, ids=None, mask=5, output_maps=False, return_dict=True):
-        """Encode.
-
-        Parameters
-        ----------
-        ids : list
-            What is read.
-        mask : int, default 5
-            What is hidden.
-        output_maps : bool
-            Whether maps are wanted.
-        return_dict : bool
-            Nothing.
-
-        Returns
-        -------
-        list
-            All of it.
-        """
-
-
-class Head:
-    """Something with one kind of labels."""
-
-    @called_as(Encoder.encode)
-    def forward(self, *inputs, labels=None):
-        """Answer.
-
-        Parameters
-        ----------
-        *inputs
-            As the encoder takes them.
-        labels : list
-            The truth.
-
-        Returns
-        -------
-        tuple
-            What came in.
-        """
-        return inputs, labels
-
-
-@pytest.mark.parametrize(
-    ("by_place", "by_name", "expected"),
-    [
-        ((), {}, ((None, 5, False), None)),
-        ((1, 2, 3, True, False), {}, ((1, 2, True), 3)),
-        ((1,), {"labels": 3, "return_dict": None}, ((1, 5, False), 3)),
-        ((), {"mask": 2, "output_maps": 4}, ((None, 2, 4), None)),
-    ],
-)
-def test_arguments_go_by_place_or_name(by_place, by_name, expected):
-    assert Head().forward(*by_place, **by_name) == expected
-
-
-@pytest.mark.parametrize(
-    ("by_place", "by_name", "words"),
-    [
-        ((1, 2, 3, 4, 5, 6), {}, "takes ids, mask, labels, output_maps, return_dict, not 6"),
-        ((1,), {"ids": 2}, "multiple values for keyword argument 'ids'"),
-        ((), {"label": 2}, "unexpected keyword argument 'label'"),
-    ],
-)
-def test_an_argument_too_many_twice_or_unknown_is_refused(by_place, by_name, words):
-    with pytest.raises(TypeError, match=words):
-        Head().forward(*by_place, **by_name)
-
-
-def test_tools_and_pages_see_every_argument_in_its_order():
-    names = ["ids", "mask", "labels", "output_maps", "return_dict"]
-    assert list(inspect.signature(Head().forward).parameters) == names
-    written = Head.forward.__doc__
-    assert [line.partition(" :")[0] for line in written.split("\n") if " : " in line] == names
-    assert written.startswith("Answer.\n\nParameters\n----------\nids : list\n    What is read.\n")
-    labels = "labels : list\n    The truth.\noutput_maps : bool\n    Whether maps are wanted.\n"
-    assert labels in written
-    assert written.endswith("    Nothing.\n\nReturns\n-------\ntuple\n    What came in.")
