@@ -175,16 +175,11 @@ def _day(month: int, rng: Random) -> date:
 def made_letters(rules: str, rng: Random) -> list[Letter]:
     """Draw all letters, by date, each with the labels of its readers.
 
-    Parameters
-    ----------
-    rules : str
-        As ``letter_rules.txt`` explains them.
-    rng : random.Random
-        Draws everything.
+    Args:
+        rules: As ``letter_rules.txt`` explains them.
+        rng: Draws everything.
 
-    Returns
-    -------
-    list of Letter
+    Returns:
         With the share of readers behind each label, which the table does not tell.
     """
     town = Town(rules, rng)

@@ -37,30 +37,19 @@ def fill_frames(rules: str, *, rng: Random) -> str:
 
     Of ``rng`` only ``random()`` is asked, whose numbers Python promises to keep for a seed.
 
-    Parameters
-    ----------
-    rules : str
-        Tables, headings and frames, as ``request_rules.txt`` explains them.
-    rng : random.Random
-        Draws the words.
+    Args:
+        rules: Tables, headings and frames, as ``request_rules.txt`` explains them.
+        rng: Draws the words.
 
-    Returns
-    -------
-    str
+    Returns:
         Headings and requests. Each frame gives three, all different; under a heading that ends with
         ``hand`` each line gives one, itself.
 
-    Raises
-    ------
-    ValueError
-        When a frame names no table that there is, or cannot be filled in three ways.
+    Raises:
+        ValueError: When a frame names no table that there is, or cannot be filled in three ways.
 
-    References
-    ----------
-    Chapter 16.
+    Source: Chapter 16.
 
-    Examples
-    --------
     >>> rules = "OPENING: hi,\nCLOSING: -\nWHO: I | we\n== Billing: sums\nWHO paid [twice | once]!"
     >>> print(fill_frames(rules, rng=Random(4)).strip())
     == Billing: sums

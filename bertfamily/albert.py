@@ -45,34 +45,24 @@ NAMES = {  # a piece of our names, and what ALBERT says instead
 class AlbertConfig(BertConfig):
     """The sizes of an ALBERT; the defaults are those of transformers, the largest one's.
 
-    Parameters
-    ----------
-    vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size : int
-        As in `BertConfig`.
-    hidden_act : str
-        As in `BertConfig`.
-    hidden_dropout_prob, attention_probs_dropout_prob : float
-        As in `BertConfig`.
-    max_position_embeddings, type_vocab_size : int
-        As in `BertConfig`.
-    initializer_range, layer_norm_eps : float
-        As in `BertConfig`.
-    pad_token_id : int
-        As in `BertConfig`.
-    classifier_dropout : float or None
-        BERT's name; ALBERT's is `classifier_dropout_prob`.
-    embedding_size : int, default 128
-        How many numbers a word has before a linear map widens them to `hidden_size`.
-    num_hidden_groups : int, default 1
-        Into how many groups the `num_hidden_layers` are divided; a group has weights of its own.
-    inner_group_num : int, default 1
-        How many layers a group has, each with weights of its own.
-    classifier_dropout_prob : float or None, default 0.1
-        The share that training drops before a classifier, 0 to 1; None for `hidden_dropout_prob`.
+    Args:
+        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
+            `BertConfig`.
+        hidden_act: As in `BertConfig`.
+        hidden_dropout_prob, attention_probs_dropout_prob: As in `BertConfig`.
+        max_position_embeddings, type_vocab_size: As in `BertConfig`.
+        initializer_range, layer_norm_eps: As in `BertConfig`.
+        pad_token_id: As in `BertConfig`.
+        classifier_dropout: BERT's name; ALBERT's is `classifier_dropout_prob`.
+        embedding_size: How many numbers a word has before a linear map widens them to
+            `hidden_size`.
+        num_hidden_groups: Into how many groups the `num_hidden_layers` are divided; a group has
+            weights of its own.
+        inner_group_num: How many layers a group has, each with weights of its own.
+        classifier_dropout_prob: The share that training drops before a classifier, 0 to 1; None for
+            `hidden_dropout_prob`.
 
-    References
-    ----------
-    Lan et al. (2020).
+    Source: Lan et al. (2020).
     """
 
     vocab_size: int = 30000
@@ -123,10 +113,8 @@ class AlbertConfig(BertConfig):
 class AlbertEncoder(BertEncoder):
     """Widen the vectors, and send them through the same few layers again and again.
 
-    Parameters
-    ----------
-    config : AlbertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
     """
 
     own_parameters = True
@@ -152,18 +140,12 @@ class AlbertEncoder(BertEncoder):
     ) -> BertModelOutput:
         """Widen, then climb.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq in_size"]
-            One vector per token, of `embedding_size` numbers.
-        *more : Any
-            As `BertEncoder` takes it: the mask, and which weights and vectors to return.
-        **options : Any
-            The same by name.
+        Args:
+            hidden_states: One vector per token, of `embedding_size` numbers.
+            *more: As `BertEncoder` takes it: the mask, and which weights and vectors to return.
+            **options: The same by name.
 
-        Returns
-        -------
-        BertModelOutput
+        Returns:
             As `BertEncoder` returns it, of `hidden_size` numbers a token.
         """
         wide = self.embedding_hidden_mapping_in(hidden_states)  # (batch, seq, hidden)
@@ -173,12 +155,9 @@ class AlbertEncoder(BertEncoder):
 class AlbertModel(BertModel):
     """ALBERT without any head; called as `BertModel` is.
 
-    Parameters
-    ----------
-    config : AlbertConfig
-        Gives all sizes.
-    add_pooling_layer : bool, default True
-        Whether there is a `pooler_output`.
+    Args:
+        config: Gives all sizes.
+        add_pooling_layer: Whether there is a `pooler_output`.
     """
 
     config_class, base_model_prefix, own_parameters = AlbertConfig, "albert", True

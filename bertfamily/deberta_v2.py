@@ -29,50 +29,31 @@ PROJECTIONS = {f"self.{name}.": f"self.{name}_proj." for name in ("query", "key"
 class DebertaV2Config(BertConfig):
     """The sizes of a DeBERTa-v2; the defaults are those of transformers.
 
-    Parameters
-    ----------
-    vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size : int
-        As in `BertConfig`.
-    hidden_act : str
-        As in `BertConfig`.
-    hidden_dropout_prob, attention_probs_dropout_prob : float
-        As in `BertConfig`.
-    max_position_embeddings, type_vocab_size : int
-        As in `BertConfig`; without segments `type_vocab_size` is 0.
-    initializer_range, layer_norm_eps : float
-        As in `BertConfig`.
-    pad_token_id : int
-        As in `BertConfig`.
-    classifier_dropout : float or None
-        As in `BertConfig`.
-    relative_attention : bool, default False
-        Whether scores look at distances.
-    max_relative_positions : int, default -1
-        The farthest distance; -1 for `max_position_embeddings`.
-    position_buckets : int, default -1
-        How many distances on each side have a vector: near ones their own, far ones share; -1 for
-        no sharing.
-    position_biased_input : bool, default True
-        Whether a vector of the position is added to the word, as in BERT.
-    pos_att_type : sequence of str, or str with bars between them, default ()
-        Which products with distances: ``"c2p"``, words with distances, ``"p2c"``, distances with
-        words, or both.
-    share_att_key : bool, default False
-        Whether distances go through the maps of queries and keys, or have their own.
-    norm_rel_ebd : str, default "none"
-        ``"layer_norm"`` normalizes the vectors of distances, ``"none"`` does not.
-    pooler_dropout : float, default 0.0
-        Dropout before the pooler of a classifier of texts.
-    pooler_hidden_act : str, default "gelu"
-        The activation of this pooler.
-    cls_dropout : float or None, default None
-        Dropout before a classifier; None for `hidden_dropout_prob`.
-    legacy : bool, default True
-        Which of its two layouts the head for words has: True for BERT's.
+    Args:
+        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
+            `BertConfig`.
+        hidden_act: As in `BertConfig`.
+        hidden_dropout_prob, attention_probs_dropout_prob: As in `BertConfig`.
+        max_position_embeddings, type_vocab_size: As in `BertConfig`; without segments
+            `type_vocab_size` is 0.
+        initializer_range, layer_norm_eps: As in `BertConfig`.
+        pad_token_id: As in `BertConfig`.
+        classifier_dropout: As in `BertConfig`.
+        relative_attention: Whether scores look at distances.
+        max_relative_positions: The farthest distance; -1 for `max_position_embeddings`.
+        position_buckets: How many distances on each side have a vector: near ones their own, far
+            ones share; -1 for no sharing.
+        position_biased_input: Whether a vector of the position is added to the word, as in BERT.
+        pos_att_type: Which products with distances: ``"c2p"``, words with distances, ``"p2c"``,
+            distances with words, or both.
+        share_att_key: Whether distances go through the maps of queries and keys, or have their own.
+        norm_rel_ebd: ``"layer_norm"`` normalizes the vectors of distances, ``"none"`` does not.
+        pooler_dropout: Dropout before the pooler of a classifier of texts.
+        pooler_hidden_act: The activation of this pooler.
+        cls_dropout: Dropout before a classifier; None for `hidden_dropout_prob`.
+        legacy: Which of its two layouts the head for words has: True for BERT's.
 
-    References
-    ----------
-    He et al. (2021).
+    Source: He et al. (2021).
     """
 
     vocab_size: int = 128100
@@ -174,10 +155,8 @@ class DebertaV2Embeddings(BertEmbeddings):
 class DisentangledSelfAttention(BertSelfAttention):
     """Score words with words, words with distances, and distances with words.
 
-    Parameters
-    ----------
-    config : DebertaV2Config
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
     """
 
     own_parameters = True
@@ -202,21 +181,15 @@ class DisentangledSelfAttention(BertSelfAttention):
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token, and on request the weights that made it.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            Below 0 where a query may not look.
-        output_attentions : bool, default False
-            Whether to return the weights.
+        Args:
+            hidden_states: One vector per token.
+            additive_mask: Below 0 where a query may not look; broadcasts to shape (batch, heads,
+                seq, seq).
+            output_attentions: Whether to return the weights.
 
-        Returns
-        -------
-        context : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        probs : Float[Tensor, "batch heads seq seq"] or None
-            The weights, if they are wanted.
+        Returns:
+            context: One vector per token.
+            probs: The weights, if they are wanted.
         """
         query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
         key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
@@ -241,16 +214,11 @@ class DisentangledSelfAttention(BertSelfAttention):
     ) -> Float[Tensor, "batch heads seq seq"] | float:
         """Let queries look for distances, and keys for the distance from which they are seen.
 
-        Parameters
-        ----------
-        query, key : Float[Tensor, "batch heads seq head_size"]
-            Those of the words.
-        table : Float[Tensor, "1 rows hidden"]
-            The vectors of all distances.
+        Args:
+            query, key: Those of the words.
+            table: The vectors of all distances.
 
-        Returns
-        -------
-        Float[Tensor, "batch heads seq seq"] or float
+        Returns:
             What c2p and p2c add to the scores, not yet divided; 0.0 if neither is wanted.
         """
         rows = distances(query.shape[2], self.config).to(query.device)  # (seq, seq)
@@ -304,12 +272,9 @@ class DebertaV2Encoder(BertEncoder):
 class DebertaV2Model(BertModel):
     """DeBERTa-v2 without any head; called as `BertModel` is. Only heads have a pooler.
 
-    Parameters
-    ----------
-    config : DebertaV2Config
-        Gives all sizes.
-    add_pooling_layer : bool, default False
-        Whether there is a `pooler_output`, which no DeBERTa of Hugging Face has.
+    Args:
+        config: Gives all sizes.
+        add_pooling_layer: Whether there is a `pooler_output`, which no DeBERTa of Hugging Face has.
     """
 
     config_class, base_model_prefix, own_parameters = DebertaV2Config, "deberta", True

@@ -39,28 +39,18 @@ NAMES = {  # a piece of our names, and what DistilBERT says instead
 class DistilBertConfig:
     """The sizes of a DistilBERT, under its own names; the defaults are those of transformers.
 
-    Parameters
-    ----------
-    vocab_size, max_position_embeddings : int
-        As in `BertConfig`.
-    n_layers, n_heads, dim, hidden_dim : int
-        BERT's `num_hidden_layers`, `num_attention_heads`, `hidden_size` and `intermediate_size`.
-    dropout, attention_dropout : float, default 0.1
-        BERT's `hidden_dropout_prob` and `attention_probs_dropout_prob`.
-    activation : str, default "gelu"
-        BERT's `hidden_act`.
-    initializer_range : float, default 0.02
-        As in `BertConfig`.
-    pad_token_id : int, default 0
-        As in `BertConfig`.
-    qa_dropout : float, default 0.1
-        The share that training drops before the scores of answers.
-    seq_classif_dropout : float, default 0.2
-        The share that training drops before a classifier of texts.
+    Args:
+        vocab_size, max_position_embeddings: As in `BertConfig`.
+        n_layers, n_heads, dim, hidden_dim: BERT's `num_hidden_layers`, `num_attention_heads`,
+            `hidden_size` and `intermediate_size`.
+        dropout, attention_dropout: BERT's `hidden_dropout_prob` and `attention_probs_dropout_prob`.
+        activation: BERT's `hidden_act`.
+        initializer_range: As in `BertConfig`.
+        pad_token_id: As in `BertConfig`.
+        qa_dropout: The share that training drops before the scores of answers.
+        seq_classif_dropout: The share that training drops before a classifier of texts.
 
-    References
-    ----------
-    Sanh et al. (2019).
+    Source: Sanh et al. (2019).
     """
 
     vocab_size: int = 30522
@@ -100,9 +90,7 @@ class DistilBertConfig:
     def as_bert(self) -> BertConfig:
         """Return the same sizes under BERT's names.
 
-        Returns
-        -------
-        BertConfig
+        Returns:
             With BERT's defaults for what a DistilBERT does not have.
         """
         names = {field.name for field in fields(BertConfig)}
@@ -125,12 +113,10 @@ class DistilBertEmbeddings(BertEmbeddings):
 class DistilBertModel(BertModel):
     """DistilBERT without any head; called as `BertModel` is. Segments change nothing.
 
-    Parameters
-    ----------
-    config : DistilBertConfig
-        Gives all sizes.
-    add_pooling_layer : bool, default False
-        Whether there is a `pooler_output`, which no DistilBERT of Hugging Face has.
+    Args:
+        config: Gives all sizes.
+        add_pooling_layer: Whether there is a `pooler_output`, which no DistilBERT of Hugging Face
+            has.
     """
 
     config_class, base_model_prefix, own_parameters = DistilBertConfig, "distilbert", True

@@ -39,28 +39,19 @@ from .differences import (
 class ElectraConfig(BertConfig):
     """The sizes of an ELECTRA; the defaults are those of transformers.
 
-    Parameters
-    ----------
-    vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size : int
-        As in `BertConfig`.
-    hidden_act : str
-        As in `BertConfig`.
-    hidden_dropout_prob, attention_probs_dropout_prob : float
-        As in `BertConfig`.
-    max_position_embeddings, type_vocab_size : int
-        As in `BertConfig`.
-    initializer_range, layer_norm_eps : float
-        As in `BertConfig`.
-    pad_token_id : int
-        As in `BertConfig`.
-    classifier_dropout : float or None
-        As in `BertConfig`.
-    embedding_size : int, default 128
-        How many numbers a word has before a linear map widens them to `hidden_size`.
+    Args:
+        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
+            `BertConfig`.
+        hidden_act: As in `BertConfig`.
+        hidden_dropout_prob, attention_probs_dropout_prob: As in `BertConfig`.
+        max_position_embeddings, type_vocab_size: As in `BertConfig`.
+        initializer_range, layer_norm_eps: As in `BertConfig`.
+        pad_token_id: As in `BertConfig`.
+        classifier_dropout: As in `BertConfig`.
+        embedding_size: How many numbers a word has before a linear map widens them to
+            `hidden_size`.
 
-    References
-    ----------
-    Clark et al. (2020).
+    Source: Clark et al. (2020).
     """
 
     hidden_size: int = 256
@@ -99,12 +90,9 @@ class ElectraEmbeddings(NarrowEmbeddings):
 class ElectraModel(BertModel):
     """ELECTRA without any head; called as `BertModel` is. Only heads have a pooler.
 
-    Parameters
-    ----------
-    config : ElectraConfig
-        Gives all sizes.
-    add_pooling_layer : bool, default False
-        Whether there is a `pooler_output`, which no ELECTRA of Hugging Face has.
+    Args:
+        config: Gives all sizes.
+        add_pooling_layer: Whether there is a `pooler_output`, which no ELECTRA of Hugging Face has.
     """
 
     config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
@@ -169,17 +157,12 @@ class ElectraForQuestionAnswering(ElectraHead, tasks.BertForQuestionAnswering):
 class ElectraForPreTrainingOutput(NamedTuple):
     """What `ElectraForPreTraining` returns.
 
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Mean binary cross-entropy over the labeled tokens that the mask shows, in nats; None without
-        labels.
-    logits : Float[Tensor, "batch seq"]
-        One score per token: above 0, it is taken for a replaced one.
-    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
-        On request, as `BertModel` returns them.
-    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
-        On request, as `BertModel` returns them.
+    Args:
+        loss: Mean binary cross-entropy over the labeled tokens that the mask shows, in nats; None
+            without labels.
+        logits: One score per token: above 0, it is taken for a replaced one.
+        hidden_states: On request, as `BertModel` returns them.
+        attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -208,17 +191,11 @@ class ElectraForPreTraining(nn.Module):
 
     The loss is the mean over the tokens that `attention_mask` shows, padding is not asked.
 
-    Parameters
-    ----------
-    config : ElectraConfig
-        Gives all sizes.
+    Args:
+        config: Gives all sizes.
 
-    References
-    ----------
-    Clark et al. (2020), section 2.
+    Source: Clark et al. (2020), section 2.
 
-    Examples
-    --------
     >>> import torch
     >>> config = ElectraConfig(vocab_size=40, hidden_size=12, num_attention_heads=3,
     ...                        intermediate_size=16, num_hidden_layers=1, embedding_size=6)
@@ -243,16 +220,11 @@ class ElectraForPreTraining(nn.Module):
     ) -> ElectraForPreTrainingOutput:
         """Score every token, and compute the loss if the truth is given: 1 for a replaced one.
 
-        Parameters
-        ----------
-        *inputs
-            As the encoder takes them.
-        labels : Shaped[Tensor, "batch seq"], optional
-            1 for a replaced token, 0 for an original one, -100 for one that is not asked.
+        Args:
+            *inputs: As the encoder takes them.
+            labels: 1 for a replaced token, 0 for an original one, -100 for one that is not asked.
 
-        Returns
-        -------
-        ElectraForPreTrainingOutput
+        Returns:
             One score per token, and the loss if there are labels.
         """
         encoded = self.bert(*inputs)
@@ -266,16 +238,11 @@ class ElectraForPreTraining(nn.Module):
     ) -> Bool[Tensor, "batch seq"]:
         """Return which labels of a batch count, for those who train: not those of padding.
 
-        Parameters
-        ----------
-        batch : mapping from str to Shaped[Tensor, "..."]
-            As `forward` takes it.
-        name : str
-            The entry that holds the labels.
+        Args:
+            batch: As `forward` takes it.
+            name: The entry that holds the labels.
 
-        Returns
-        -------
-        Bool[Tensor, "batch seq"]
+        Returns:
             True where the token has a label and the mask shows it.
         """
         return _is_asked(batch[name], batch.get("attention_mask"))

@@ -117,10 +117,8 @@ class ModernBertAttention(BertSelfAttention):
 class ModernBertMLP(nn.Module):
     """Widen twice, let one half open the other, and narrow.
 
-    Parameters
-    ----------
-    config : ModernBertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
     """
 
     def __init__(self, config: ModernBertConfig) -> None:
@@ -136,14 +134,10 @@ class ModernBertMLP(nn.Module):
     ) -> Float[Tensor, "batch seq hidden"]:
         """Compute ``Wo(gelu(a) * b)``, with a and b the halves of ``Wi(hidden_states)``.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
+        Args:
+            hidden_states: One vector per token.
 
-        Returns
-        -------
-        Float[Tensor, "batch seq hidden"]
+        Returns:
             One vector per token.
         """
         wide, gate = self.Wi(hidden_states).chunk(2, dim=-1)  # (batch, seq, intermediate) both
@@ -195,12 +189,10 @@ class ModernBertEncoder(BertEncoder):
 class ModernBertModel(BertModel):
     """ModernBERT without any head; called as `BertModel` is, without segments and places.
 
-    Parameters
-    ----------
-    config : ModernBertConfig
-        Gives all sizes.
-    add_pooling_layer : bool, default False
-        Whether there is BERT's `pooler_output`, which no ModernBERT of Hugging Face has.
+    Args:
+        config: Gives all sizes.
+        add_pooling_layer: Whether there is BERT's `pooler_output`, which no ModernBERT of Hugging
+            Face has.
     """
 
     config_class, base_model_prefix, own_parameters = ModernBertConfig, "model", True

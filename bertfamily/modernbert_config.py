@@ -20,49 +20,32 @@ LOCAL, GLOBAL = "sliding_attention", "full_attention"
 class ModernBertConfig:
     """The sizes of a ModernBERT; the defaults are those of ModernBERT-base.
 
-    Parameters
-    ----------
-    vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size : int
-        As in `BertConfig`; the gate makes the first map of the feed-forward part twice as wide.
-    hidden_activation : str, default "gelu"
-        BERT's `hidden_act`, in the gate.
-    max_position_embeddings : int, default 8192
-        The longest text it was made for; no table depends on it.
-    initializer_range : float, default 0.02
-        As in `BertConfig`.
-    norm_eps : float, default 1e-5
-        What LayerNorm adds to the variance.
-    norm_bias, attention_bias, mlp_bias : bool, default False
-        Whether LayerNorm and the linear maps of attention and feed-forward have a bias.
-    attention_dropout, embedding_dropout, mlp_dropout : float, default 0.0
-        The share that training drops of the attention weights, after the embeddings, and in the
-        feed-forward part.
-    pad_token_id : int, default 50283
-        Id of the padding token.
-    local_attention : int, default 128
-        The width of a window: half of it to each side.
-    global_attn_every_n_layers : int, default 3
-        Every how many layers one looks at all tokens, the first among them.
-    global_rope_theta, local_rope_theta : float
-        Theta of RoPE in global and in local layers.
-    layer_types : sequence of str, optional
-        The kind of each layer, in the place of `global_attn_every_n_layers`.
-    rope_parameters : mapping, optional
-        Theta by kind of layer, as newer files say it; it wins.
-    classifier_pooling : {"cls", "mean"}, default "cls"
-        What a text is classified by: its first vector, or the mean.
-    classifier_dropout : float, default 0.0
-        The heads' dropout.
-    classifier_bias : bool, default False
-        Whether the heads' first map has a bias.
-    classifier_activation : str, default "gelu"
-        The activation behind it.
-    decoder_bias : bool, default True
-        Whether each word has a bias when it is predicted.
+    Args:
+        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
+            `BertConfig`; the gate makes the first map of the feed-forward part twice as wide.
+        hidden_activation: BERT's `hidden_act`, in the gate.
+        max_position_embeddings: The longest text it was made for; no table depends on it.
+        initializer_range: As in `BertConfig`.
+        norm_eps: What LayerNorm adds to the variance.
+        norm_bias, attention_bias, mlp_bias: Whether LayerNorm and the linear maps of attention and
+            feed-forward have a bias.
+        attention_dropout, embedding_dropout, mlp_dropout: The share that training drops of the
+            attention weights, after the embeddings, and in the feed-forward part.
+        pad_token_id: Id of the padding token.
+        local_attention: The width of a window: half of it to each side.
+        global_attn_every_n_layers: Every how many layers one looks at all tokens, the first among
+            them.
+        global_rope_theta, local_rope_theta: Theta of RoPE in global and in local layers.
+        layer_types: The kind of each layer, in the place of `global_attn_every_n_layers`.
+        rope_parameters: Theta by kind of layer, as newer files say it; it wins.
+        classifier_pooling: What a text is classified by: its first vector, or the mean; "cls" or
+            "mean".
+        classifier_dropout: The heads' dropout.
+        classifier_bias: Whether the heads' first map has a bias.
+        classifier_activation: The activation behind it.
+        decoder_bias: Whether each word has a bias when it is predicted.
 
-    References
-    ----------
-    Warner et al. (2024).
+    Source: Warner et al. (2024).
     """
 
     vocab_size: int = 50368
@@ -150,14 +133,10 @@ class ModernBertConfig:
     def theta(self, kind: str) -> float:
         """Return how slow the slowest angle of a kind of layer is.
 
-        Parameters
-        ----------
-        kind : str
-            `LOCAL` or `GLOBAL`.
+        Args:
+            kind: `LOCAL` or `GLOBAL`.
 
-        Returns
-        -------
-        float
+        Returns:
             The base of the angles, 10000 in the paper of RoPE.
         """
         default = self.global_rope_theta if kind == GLOBAL else self.local_rope_theta
@@ -166,9 +145,7 @@ class ModernBertConfig:
     def norm(self) -> nn.LayerNorm:
         """Build a LayerNorm.
 
-        Returns
-        -------
-        nn.LayerNorm
+        Returns:
             Of `hidden_size` numbers.
         """
         return nn.LayerNorm(self.hidden_size, self.norm_eps, bias=self.norm_bias)

@@ -29,26 +29,18 @@ from .differences import HeadPooler, MemberHead, requires
 class RobertaConfig(BertConfig):
     """The sizes of a RoBERTa; the defaults are those of transformers.
 
-    Parameters
-    ----------
-    vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size : int
-        As in `BertConfig`.
-    hidden_act : str
-        As in `BertConfig`.
-    hidden_dropout_prob, attention_probs_dropout_prob : float
-        As in `BertConfig`.
-    max_position_embeddings, type_vocab_size : int
-        As in `BertConfig`; of the rows of the table, ``pad_token_id + 1`` are not for tokens.
-    initializer_range, layer_norm_eps : float
-        As in `BertConfig`.
-    pad_token_id : int
-        Padding; positions begin behind it, at ``pad_token_id + 1``.
-    classifier_dropout : float or None
-        As in `BertConfig`.
+    Args:
+        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
+            `BertConfig`.
+        hidden_act: As in `BertConfig`.
+        hidden_dropout_prob, attention_probs_dropout_prob: As in `BertConfig`.
+        max_position_embeddings, type_vocab_size: As in `BertConfig`; of the rows of the table,
+            ``pad_token_id + 1`` are not for tokens.
+        initializer_range, layer_norm_eps: As in `BertConfig`.
+        pad_token_id: Padding; positions begin behind it, at ``pad_token_id + 1``.
+        classifier_dropout: As in `BertConfig`.
 
-    References
-    ----------
-    Liu et al. (2019).
+    Source: Liu et al. (2019).
     """
 
     vocab_size: int = 50265
@@ -105,12 +97,9 @@ class RobertaEmbeddings(BertEmbeddings):
 class RobertaModel(BertModel):
     """RoBERTa without any head; called as `BertModel` is.
 
-    Parameters
-    ----------
-    config : RobertaConfig
-        Gives all sizes.
-    add_pooling_layer : bool, default True
-        Whether there is a `pooler_output`.
+    Args:
+        config: Gives all sizes.
+        add_pooling_layer: Whether there is a `pooler_output`.
     """
 
     config_class, base_model_prefix = RobertaConfig, "roberta"

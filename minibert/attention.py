@@ -21,30 +21,20 @@ def additive_mask(
     since scores vanish beside m, except in float16, whose m is not large enough for that.
     Combine two such masks with ``torch.minimum``: their sum would be minus infinity.
 
-    Parameters
-    ----------
-    attention_mask : Shaped[Tensor, "batch seq"]
-        1 for a token that may be looked at, 0 for padding; integers, bools or floats.
-    dtype : torch.dtype, default torch.float32
-        The precision of the scores.
+    Args:
+        attention_mask: 1 for a token that may be looked at, 0 for padding; integers, bools or
+            floats.
+        dtype: The precision of the scores.
 
-    Returns
-    -------
-    Float[Tensor, "batch 1 1 seq"]
+    Returns:
         0 or m; the new axes stand for every head and every query.
 
-    Raises
-    ------
-    ValueError
-        If the mask is not a table, or an entry is neither 0 nor 1. Entries on a GPU are not
-        read, since the CPU would have to wait for them.
+    Raises:
+        ValueError: If the mask is not a table, or an entry is neither 0 nor 1. Entries on a GPU are
+            not read, since the CPU would have to wait for them.
 
-    References
-    ----------
     Numpy twin: minibert.reference.additive_mask.
 
-    Examples
-    --------
     >>> additive_mask(torch.tensor([[1, 1, 0]])) < 0
     tensor([[[[False, False,  True]]]])
     """
@@ -61,25 +51,15 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
 
     ``causal_mask[i, j] = 0 if j <= i else m``, with m the most negative finite number of `dtype`.
 
-    Parameters
-    ----------
-    seq : int
-        Number of tokens.
-    dtype : torch.dtype, default torch.float32
-        The precision of the scores.
+    Args:
+        seq: Number of tokens.
+        dtype: The precision of the scores.
 
-    Returns
-    -------
-    Float[Tensor, "{seq} {seq}"]
+    Returns:
         0 on and below the diagonal, m above it.
 
-    References
-    ----------
-    Vaswani et al. (2017), section 3.2.3.
-    Numpy twin: minibert.reference.causal_mask.
+    Source: Vaswani et al. (2017), section 3.2.3. Numpy twin: minibert.reference.causal_mask.
 
-    Examples
-    --------
     >>> causal_mask(2) < 0
     tensor([[False,  True],
             [False, False]])
@@ -94,18 +74,11 @@ class BertSelfAttention(nn.Module):
     In each head ``probs = softmax(query @ key.T / sqrt(head_size) + additive_mask)`` and
     ``context = dropout(probs) @ value``; the heads' contexts stand side by side in the result.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives hidden_size, the number of heads and the dropout of the weights.
+    Args:
+        config: Gives hidden_size, the number of heads and the dropout of the weights.
 
-    References
-    ----------
-    Vaswani et al. (2017), section 3.2.2.
-    Numpy twin: minibert.reference.attention.
+    Source: Vaswani et al. (2017), section 3.2.2. Numpy twin: minibert.reference.attention.
 
-    Examples
-    --------
     >>> attention = BertSelfAttention(BertConfig.tiny()).eval()
     >>> context, probs = attention(torch.randn(1, 5, 128), output_attentions=True)
     >>> context.shape, probs.shape
@@ -128,22 +101,16 @@ class BertSelfAttention(nn.Module):
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token, and on request the weights that made it.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            0 where a query may look, the most negative number where not.
-        output_attentions : bool, default False
-            Whether to return the weights.
+        Args:
+            hidden_states: One vector per token.
+            additive_mask: 0 where a query may look, the most negative number where not; broadcasts
+                to shape (batch, heads, seq, seq).
+            output_attentions: Whether to return the weights.
 
-        Returns
-        -------
-        context : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        probs : Float[Tensor, "batch heads seq seq"] or None
-            The weights, if they are wanted: row i says how much token i looks at each token. Rows
-            sum to 1; in training, dropout has already thinned them.
+        Returns:
+            context: One vector per token.
+            probs: The weights, if they are wanted: row i says how much token i looks at each token.
+                Rows sum to 1; in training, dropout has already thinned them.
         """
         query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
         key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
@@ -163,14 +130,10 @@ class BertSelfAttention(nn.Module):
     ) -> Float[Tensor, "batch heads seq head_size"]:
         """Cut each vector into one piece per head, and let each head see all tokens.
 
-        Parameters
-        ----------
-        x : Float[Tensor, "batch seq hidden"]
-            One vector per token, with ``hidden = heads * head_size``.
+        Args:
+            x: One vector per token, with ``hidden = heads * head_size``.
 
-        Returns
-        -------
-        Float[Tensor, "batch heads seq head_size"]
+        Returns:
             The first `head_size` numbers of each vector belong to the first head, and so on.
         """
         pieces = x.unflatten(-1, (-1, self.head_size))  # (batch, seq, heads, head_size)
@@ -181,14 +144,10 @@ class BertSelfAttention(nn.Module):
     ) -> Float[Tensor, "batch seq hidden"]:
         """Put the pieces of all heads side by side again.
 
-        Parameters
-        ----------
-        x : Float[Tensor, "batch heads seq head_size"]
-            One vector per token and head.
+        Args:
+            x: One vector per token and head.
 
-        Returns
-        -------
-        Float[Tensor, "batch seq hidden"]
+        Returns:
             One vector per token, with ``hidden = heads * head_size``.
         """
         pieces = x.transpose(1, 2)  # (batch, seq, heads, head_size)
@@ -212,13 +171,9 @@ class BertSelfOutput(nn.Module):
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: the normalization comes after the
     sum (post-norm).
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
 
-    Examples
-    --------
     >>> output = BertSelfOutput(BertConfig.tiny())
     >>> output(torch.ones(1, 4, 128), torch.zeros(1, 4, 128)).shape  # (batch, seq, hidden)
     torch.Size([1, 4, 128])
@@ -237,16 +192,11 @@ class BertSelfOutput(nn.Module):
     ) -> Float[Tensor, "batch seq hidden"]:
         """Mix the contexts of all heads, add what went into attention, and normalize.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            The contexts of all heads, side by side.
-        input_tensor : Float[Tensor, "batch seq hidden"]
-            What went into attention; it is added.
+        Args:
+            hidden_states: The contexts of all heads, side by side.
+            input_tensor: What went into attention; it is added.
 
-        Returns
-        -------
-        Float[Tensor, "batch seq hidden"]
+        Returns:
             One vector per token, normalized.
         """
         mixed = self.dropout(self.dense(hidden_states))
@@ -258,13 +208,9 @@ class BertAttention(nn.Module):
 
     ``output(self_attention(hidden_states), hidden_states)``.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
 
-    Examples
-    --------
     >>> BertAttention(BertConfig.tiny())(torch.randn(1, 5, 128))[0].shape
     torch.Size([1, 5, 128])
     """
@@ -282,21 +228,15 @@ class BertAttention(nn.Module):
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Attend, mix, add and normalize; on request return the weights as well.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            0 where a query may look, the most negative number where not.
-        output_attentions : bool, default False
-            Whether to return the weights.
+        Args:
+            hidden_states: One vector per token.
+            additive_mask: 0 where a query may look, the most negative number where not; broadcasts
+                to shape (batch, heads, seq, seq).
+            output_attentions: Whether to return the weights.
 
-        Returns
-        -------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token, normalized.
-        probs : Float[Tensor, "batch heads seq seq"] or None
-            The weights, if they are wanted, as `BertSelfAttention` returns them.
+        Returns:
+            hidden_states: One vector per token, normalized.
+            probs: The weights, if they are wanted, as `BertSelfAttention` returns them.
         """
         context, probs = self.self(hidden_states, additive_mask, output_attentions)
         return self.output(context, hidden_states), probs

@@ -84,43 +84,25 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     Every value is checked when the configuration is made. It cannot be changed afterwards, only
     copied with ``dataclasses.replace``.
 
-    Parameters
-    ----------
-    vocab_size : int, default 30522
-        Number of word pieces, at least 1.
-    hidden_size : int, default 768
-        Length of the vector of a token; a multiple of `num_attention_heads`.
-    num_hidden_layers : int, default 12
-        Number of layers, at least 1.
-    num_attention_heads : int, default 12
-        Number of heads in each layer, at least 1.
-    intermediate_size : int, default 3072
-        Width of the feed-forward network, at least 1.
-    hidden_act : str, default "gelu"
-        Its activation, a key of `ACTIVATIONS`: "gelu" is exact, "gelu_new" goes by tanh.
-    hidden_dropout_prob : float, default 0.1
-        Share of the numbers that training drops from every output, 0 to 1.
-    attention_probs_dropout_prob : float, default 0.1
-        Share of the attention weights that training drops, 0 to 1.
-    max_position_embeddings : int, default 512
-        Length of the longest sequence, in tokens, at least 1.
-    type_vocab_size : int, default 2
-        Number of segments, at least 1.
-    initializer_range : float, default 0.02
-        Standard deviation of the weights before training, above 0.
-    layer_norm_eps : float, default 1e-12
-        What LayerNorm adds to the variance, above 0.
-    pad_token_id : int, default 0
-        Id of the padding token, 0 to ``vocab_size - 1``.
-    classifier_dropout : float or None, default None
-        Dropout before a classifier, 0 to 1; None means `hidden_dropout_prob`.
+    Args:
+        vocab_size: Number of word pieces, at least 1.
+        hidden_size: Length of the vector of a token; a multiple of `num_attention_heads`.
+        num_hidden_layers: Number of layers, at least 1.
+        num_attention_heads: Number of heads in each layer, at least 1.
+        intermediate_size: Width of the feed-forward network, at least 1.
+        hidden_act: Its activation, a key of `ACTIVATIONS`: "gelu" is exact, "gelu_new" goes by
+            tanh.
+        hidden_dropout_prob: Share of the numbers that training drops from every output, 0 to 1.
+        attention_probs_dropout_prob: Share of the attention weights that training drops, 0 to 1.
+        max_position_embeddings: Length of the longest sequence, in tokens, at least 1.
+        type_vocab_size: Number of segments, at least 1.
+        initializer_range: Standard deviation of the weights before training, above 0.
+        layer_norm_eps: What LayerNorm adds to the variance, above 0.
+        pad_token_id: Id of the padding token, 0 to ``vocab_size - 1``.
+        classifier_dropout: Dropout before a classifier, 0 to 1; None means `hidden_dropout_prob`.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.
+    Source: Devlin et al. (2019), section 3.
 
-    Examples
-    --------
     >>> config = BertConfig.tiny(vocab_size=89)
     >>> config.hidden_size, config.num_attention_heads, config.head_size
     (128, 2, 64)
@@ -179,14 +161,10 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     def tiny(cls, **changes: Any) -> "BertConfig":
         """Return a shape for tests: 2 layers of 128, 2 heads, about 4.4 million parameters.
 
-        Parameters
-        ----------
-        **changes : Any
-            Fields that differ from this shape, such as ``vocab_size=89``.
+        Args:
+            **changes: Fields that differ from this shape, such as ``vocab_size=89``.
 
-        Returns
-        -------
-        BertConfig
+        Returns:
             The other fields are the defaults.
         """
         return cls._shaped(changes, layers=2, hidden=128)
@@ -195,14 +173,10 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     def mini(cls, **changes: Any) -> "BertConfig":
         """Return a shape for a laptop: 4 layers of 256, 4 heads, about 11 million parameters.
 
-        Parameters
-        ----------
-        **changes : Any
-            Fields that differ from this shape, such as ``vocab_size=89``.
+        Args:
+            **changes: Fields that differ from this shape, such as ``vocab_size=89``.
 
-        Returns
-        -------
-        BertConfig
+        Returns:
             The other fields are the defaults.
         """
         return cls._shaped(changes, layers=4, hidden=256)
@@ -211,14 +185,10 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     def base(cls, **changes: Any) -> "BertConfig":
         """Return the paper's smaller shape: 12 layers of 768, 12 heads, 110 million parameters.
 
-        Parameters
-        ----------
-        **changes : Any
-            Fields that differ from this shape, such as ``vocab_size=89``.
+        Args:
+            **changes: Fields that differ from this shape, such as ``vocab_size=89``.
 
-        Returns
-        -------
-        BertConfig
+        Returns:
             The other fields are the defaults.
         """
         return cls._shaped(changes, layers=12, hidden=768)
@@ -227,14 +197,10 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     def large(cls, **changes: Any) -> "BertConfig":
         """Return the paper's larger shape: 24 layers of 1024, 16 heads, 340 million parameters.
 
-        Parameters
-        ----------
-        **changes : Any
-            Fields that differ from this shape, such as ``vocab_size=89``.
+        Args:
+            **changes: Fields that differ from this shape, such as ``vocab_size=89``.
 
-        Returns
-        -------
-        BertConfig
+        Returns:
             The other fields are the defaults.
         """
         return cls._shaped(changes, layers=24, hidden=1024)
@@ -253,9 +219,7 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     def to_dict(self) -> dict[str, Any]:
         """Return the fields under Hugging Face's names, as other tools ask for them.
 
-        Returns
-        -------
-        dict
+        Returns:
             The value of each field by its name; ``BertConfig(**fields)`` makes an equal
             configuration.
         """

@@ -16,18 +16,12 @@ class BertEmbeddings(nn.Module):
     each of the three a learned table. The row of the padding token starts at 0 and stays there.
     `inputs_embeds` take the place of ``word[input_ids]``.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes of the tables.
+    Args:
+        config: Gives the sizes of the tables.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3, figure 2.
-    Numpy twin: minibert.reference.embedding_lookup, minibert.reference.layer_norm.
+    Source: Devlin et al. (2019), section 3, figure 2. Numpy twin:
+    minibert.reference.embedding_lookup, minibert.reference.layer_norm.
 
-    Examples
-    --------
     >>> embeddings = BertEmbeddings(BertConfig.tiny(vocab_size=89))
     >>> embeddings(torch.tensor([[1, 5, 2], [1, 7, 2]])).shape
     torch.Size([2, 3, 128])
@@ -51,32 +45,23 @@ class BertEmbeddings(nn.Module):
     ) -> Float[Tensor, "batch seq hidden"]:
         """Look up three vectors for each token, add them, and normalize.
 
-        Parameters
-        ----------
-        input_ids : Int[Tensor, "batch seq"], optional
-            Ids from 0 to ``vocab_size - 1``. Give these or `inputs_embeds`, not both.
-        token_type_ids : Int[Tensor, "batch seq"], optional
-            Segment of each token, 0 to ``type_vocab_size - 1``; all 0 by default.
-        position_ids : Int[Tensor, "#batch seq"], optional
-            Place of each token, 0 to ``max_position_embeddings - 1``; by default 0, 1, 2, ….
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            One vector for each token instead of the one from the table of words; positions and
-            segments are still added.
+        Args:
+            input_ids: Ids from 0 to ``vocab_size - 1``. Give these or `inputs_embeds`, not both.
+            token_type_ids: Segment of each token, 0 to ``type_vocab_size - 1``; all 0 by default.
+            position_ids: Place of each token, 0 to ``max_position_embeddings - 1``; by default 0,
+                1, 2, ….
+            inputs_embeds: One vector for each token instead of the one from the table of words;
+                positions and segments are still added.
 
-        Returns
-        -------
-        Float[Tensor, "batch seq hidden"]
+        Returns:
             One vector per token; outside training each has mean 0 and variance 1 until LayerNorm
             learns otherwise.
 
-        Raises
-        ------
-        TypeError
-            If ids are not a tensor of integers, or vectors not one of floats.
-        ValueError
-            If none or both of ids and vectors are given, a shape does not fit, a sequence is too
-            long, or an id has no row. Ids on a GPU are not read, since the CPU would have to wait
-            for them; there the lookup fails with CUDA's own message.
+        Raises:
+            TypeError: If ids are not a tensor of integers, or vectors not one of floats.
+            ValueError: If none or both of ids and vectors are given, a shape does not fit, a
+                sequence is too long, or an id has no row. Ids on a GPU are not read, since the CPU
+                would have to wait for them; there the lookup fails with CUDA's own message.
         """
         check_tokens(self, input_ids, token_type_ids, position_ids, inputs_embeds)
         words = self.word_embeddings(input_ids) if inputs_embeds is None else inputs_embeds
@@ -98,27 +83,17 @@ def sinusoidal_positions(
     ``PE[pos, 2i] = sin(pos / 10000 ** (2i / hidden_size))`` and ``PE[pos, 2i + 1]`` is the cosine
     of the same angle: clock hands, each pair slower than the one before.
 
-    Parameters
-    ----------
-    seq : int
-        Number of positions, at least 1.
-    hidden_size : int
-        Length of each vector, even.
-    dtype : torch.dtype, default torch.float32
-        Precision of the result; the angles are computed in float64.
+    Args:
+        seq: Number of positions, at least 1.
+        hidden_size: Length of each vector, even.
+        dtype: Precision of the result; the angles are computed in float64.
 
-    Returns
-    -------
-    Float[Tensor, "{seq} {hidden_size}"]
-        Numbers from -1 to 1; moving on by k positions turns every pair by a fixed angle, which is
-        a linear map.
+    Returns:
+        Numbers from -1 to 1; moving on by k positions turns every pair by a fixed angle, which is a
+        linear map.
 
-    References
-    ----------
-    Vaswani et al. (2017), section 3.5.
+    Source: Vaswani et al. (2017), section 3.5.
 
-    Examples
-    --------
     >>> sinusoidal_positions(2, 4)
     tensor([[0.0000, 1.0000, 0.0000, 1.0000],
             [0.8415, 0.5403, 0.0100, 0.9999]])

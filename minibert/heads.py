@@ -13,13 +13,9 @@ class BertPredictionHeadTransform(nn.Module):
 
     ``LayerNorm(gelu(dense(hidden_states)))``, with the activation that `config.hidden_act` names.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
 
-    Examples
-    --------
     >>> BertPredictionHeadTransform(BertConfig.tiny())(torch.ones(1, 4, 128)).shape
     torch.Size([1, 4, 128])
     """
@@ -33,14 +29,10 @@ class BertPredictionHeadTransform(nn.Module):
     def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
         """Mix the numbers of each vector, apply the activation, and normalize.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "... hidden"]
-            Vectors, with any leading dimensions.
+        Args:
+            hidden_states: Vectors, with any leading dimensions.
 
-        Returns
-        -------
-        Float[Tensor, "... hidden"]
+        Returns:
             The vectors to compare with those of the words.
         """
         return self.LayerNorm(self.activation(self.dense(hidden_states)))
@@ -53,15 +45,10 @@ class BertLMPredictionHead(nn.Module):
     its own. It shares the table of the embeddings (weight tying), so that this table collects two
     gradients, one where words are read and one where they are predicted.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
-    word_embeddings : nn.Embedding
-        The table of the embeddings, shape (vocab, hidden).
+    Args:
+        config: Gives the sizes.
+        word_embeddings: The table of the embeddings, shape (vocab, hidden).
 
-    Examples
-    --------
     >>> table = nn.Embedding(89, 128)
     >>> head = BertLMPredictionHead(BertConfig.tiny(vocab_size=89), table)
     >>> head(torch.randn(1, 5, 128)).shape, head.decoder.weight is table.weight
@@ -78,11 +65,9 @@ class BertLMPredictionHead(nn.Module):
     def tie(self, word_embeddings: nn.Embedding) -> None:
         """Let the decoder share the table of the embeddings, and its bias be `bias`.
 
-        Parameters
-        ----------
-        word_embeddings : nn.Embedding
-            The table of the embeddings, shape (vocab, hidden); the decoder's own weights are
-            dropped.
+        Args:
+            word_embeddings: The table of the embeddings, shape (vocab, hidden); the decoder's own
+                weights are dropped.
         """
         self.decoder.weight = word_embeddings.weight
         self.decoder.bias = self.bias
@@ -90,14 +75,10 @@ class BertLMPredictionHead(nn.Module):
     def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Score every word; the softmax of the scores is the prediction.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "... hidden"]
-            Vectors, with any leading dimensions.
+        Args:
+            hidden_states: Vectors, with any leading dimensions.
 
-        Returns
-        -------
-        Float[Tensor, "... vocab"]
+        Returns:
             One score for each word; no softmax has been taken.
         """
         prepared = self.transform(hidden_states)  # (..., hidden)
@@ -130,15 +111,10 @@ class BertPreTrainingHeads(nn.Module):
     ``predictions(sequence_output)`` and ``seq_relationship(pooled_output)``, a linear map to two
     scores: 0 for "B follows A", 1 for "B comes from elsewhere".
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
-    word_embeddings : nn.Embedding
-        The table of the embeddings, shape (vocab, hidden).
+    Args:
+        config: Gives the sizes.
+        word_embeddings: The table of the embeddings, shape (vocab, hidden).
 
-    Examples
-    --------
     >>> heads = BertPreTrainingHeads(BertConfig.tiny(vocab_size=89), nn.Embedding(89, 128))
     >>> words, pairs = heads(torch.randn(1, 5, 128), torch.randn(1, 128))
     >>> words.shape, pairs.shape
@@ -157,19 +133,13 @@ class BertPreTrainingHeads(nn.Module):
     ) -> tuple[Float[Tensor, "... vocab"], Float[Tensor, "batch 2"]]:
         """Score every word, and whether B follows A.
 
-        Parameters
-        ----------
-        sequence_output : Float[Tensor, "... hidden"]
-            One vector per token, or those of the labeled tokens alone.
-        pooled_output : Float[Tensor, "batch hidden"]
-            One vector per sequence, out of the pooler.
+        Args:
+            sequence_output: One vector per token, or those of the labeled tokens alone.
+            pooled_output: One vector per sequence, out of the pooler.
 
-        Returns
-        -------
-        prediction_logits : Float[Tensor, "... vocab"]
-            One score for each word.
-        seq_relationship_logits : Float[Tensor, "batch 2"]
-            Two scores per pair: B follows A, or B comes from elsewhere.
+        Returns:
+            prediction_logits: One score for each word.
+            seq_relationship_logits: Two scores per pair: B follows A, or B comes from elsewhere.
         """
         prediction_logits = self.predictions(sequence_output)  # (..., vocab)
         return prediction_logits, self.seq_relationship(pooled_output)  # (batch, 2)

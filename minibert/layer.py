@@ -13,13 +13,9 @@ class BertIntermediate(nn.Module):
 
     ``gelu(dense(hidden_states))``, with the activation that `config.hidden_act` names.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
 
-    Examples
-    --------
     >>> import torch
     >>> BertIntermediate(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
     torch.Size([1, 5, 512])
@@ -35,14 +31,10 @@ class BertIntermediate(nn.Module):
     ) -> Float[Tensor, "batch seq intermediate"]:
         """Widen each vector and apply the activation.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
+        Args:
+            hidden_states: One vector per token.
 
-        Returns
-        -------
-        Float[Tensor, "batch seq intermediate"]
+        Returns:
             One vector per token, as wide as `intermediate_size` says.
         """
         return self.activation(self.dense(hidden_states))  # (batch, seq, intermediate)
@@ -53,13 +45,9 @@ class BertOutput(nn.Module):
 
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: post-norm, as after attention.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
 
-    Examples
-    --------
     >>> import torch
     >>> config = BertConfig.tiny()
     >>> wide, narrow = torch.ones(1, 4, config.intermediate_size), torch.zeros(1, 4, 128)
@@ -80,16 +68,11 @@ class BertOutput(nn.Module):
     ) -> Float[Tensor, "batch seq hidden"]:
         """Narrow the wide vectors, add what went into the feed-forward network, and normalize.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq intermediate"]
-            The wide vectors, out of `BertIntermediate`.
-        input_tensor : Float[Tensor, "batch seq hidden"]
-            What went into the feed-forward network; it is added.
+        Args:
+            hidden_states: The wide vectors, out of `BertIntermediate`.
+            input_tensor: What went into the feed-forward network; it is added.
 
-        Returns
-        -------
-        Float[Tensor, "batch seq hidden"]
+        Returns:
             One vector per token, normalized.
         """
         narrow = self.dropout(self.dense(hidden_states))  # (batch, seq, hidden)
@@ -101,17 +84,11 @@ class BertLayer(nn.Module):
 
     ``a = LayerNorm(x + attention(x))`` and ``y = LayerNorm(a + feed_forward(a))``.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
 
-    References
-    ----------
-    Vaswani et al. (2017), section 3.1; Devlin et al. (2019), section 3.
+    Source: Vaswani et al. (2017), section 3.1; Devlin et al. (2019), section 3.
 
-    Examples
-    --------
     >>> import torch
     >>> layer = BertLayer(BertConfig.tiny())
     >>> hidden_states, probs = layer(torch.randn(1, 5, 128), output_attentions=True)
@@ -133,21 +110,15 @@ class BertLayer(nn.Module):
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Pass the vectors of all tokens through the layer; on request return the weights too.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            0 where a query may look, the most negative number where not.
-        output_attentions : bool, default False
-            Whether to return the weights.
+        Args:
+            hidden_states: One vector per token.
+            additive_mask: 0 where a query may look, the most negative number where not; broadcasts
+                to shape (batch, heads, seq, seq).
+            output_attentions: Whether to return the weights.
 
-        Returns
-        -------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token, normalized.
-        probs : Float[Tensor, "batch heads seq seq"] or None
-            The attention weights, if they are wanted.
+        Returns:
+            hidden_states: One vector per token, normalized.
+            probs: The attention weights, if they are wanted.
         """
         attended, probs = self.attention(hidden_states, additive_mask, output_attentions)
         wide = self.intermediate(attended)  # (batch, seq, intermediate)

@@ -49,33 +49,22 @@ def cross_entropy(
     ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of items
     whose label is not -100.
 
-    Parameters
-    ----------
-    logits : Float[Tensor, "... classes"]
-        One score per possible answer; any leading dimensions, such as batch and seq.
-    labels : Int[Tensor, "..."]
-        The number of the true answer, from 0 to classes - 1, or -100 for an item without label.
+    Args:
+        logits: One score per possible answer; any leading dimensions, such as batch and seq.
+        labels: The number of the true answer, from 0 to classes - 1, or -100 for an item without
+            label.
 
-    Returns
-    -------
-    Float[Tensor, ""]
+    Returns:
         Nats per labeled item, at least 0, differentiable.
 
-    Raises
-    ------
-    TypeError
-        If the labels are not integers.
-    ValueError
-        If the shapes do not fit, a label is out of range, or nothing is labeled. Labels on a GPU
-        are not read, since the CPU would have to wait for them, nor by a compiler; there the loss
-        is NaN if nothing is labeled.
+    Raises:
+        TypeError: If the labels are not integers.
+        ValueError: If the shapes do not fit, a label is out of range, or nothing is labeled. Labels
+            on a GPU are not read, since the CPU would have to wait for them, nor by a compiler;
+            there the loss is NaN if nothing is labeled.
 
-    References
-    ----------
     Numpy twin: minibert.reference.cross_entropy.
 
-    Examples
-    --------
     >>> logits = torch.tensor([[0.0, 0.0], [3.0, 4.0]])
     >>> round(cross_entropy(logits, torch.tensor([1, -100])).item(), 4)
     0.6931
@@ -96,24 +85,15 @@ def masked_lm_loss(
 
     `cross_entropy` over the vocabulary.
 
-    Parameters
-    ----------
-    logits : Float[Tensor, "... vocab"]
-        One score per vocabulary entry; any leading dimensions, such as batch and seq.
-    labels : Int[Tensor, "..."]
-        The id of the true word, from 0 to vocab - 1, or -100 without label.
+    Args:
+        logits: One score per vocabulary entry; any leading dimensions, such as batch and seq.
+        labels: The id of the true word, from 0 to vocab - 1, or -100 without label.
 
-    Returns
-    -------
-    Float[Tensor, ""]
+    Returns:
         Nats per labeled position, at least 0, differentiable.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 1.
+    Source: Devlin et al. (2019), section 3.1, task 1.
 
-    Examples
-    --------
     >>> logits = torch.tensor([[[0.0, 0.0], [3.0, 4.0]]])
     >>> round(masked_lm_loss(logits, torch.tensor([[1, -100]])).item(), 4)
     0.6931
@@ -128,24 +108,15 @@ def next_sentence_loss(
 
     `cross_entropy` with two answers in place of a vocabulary.
 
-    Parameters
-    ----------
-    logits : Float[Tensor, "batch 2"]
-        Two scores per pair: one for "follows", one for "comes from elsewhere".
-    labels : Int[Tensor, "batch"]
-        0 if the second sentence follows the first, 1 if it does not, -100 without label.
+    Args:
+        logits: Two scores per pair: one for "follows", one for "comes from elsewhere".
+        labels: 0 if the second sentence follows the first, 1 if it does not, -100 without label.
 
-    Returns
-    -------
-    Float[Tensor, ""]
+    Returns:
         Nats per labeled pair, at least 0, differentiable; log 2 if the scores are always equal.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 2.
+    Source: Devlin et al. (2019), section 3.1, task 2.
 
-    Examples
-    --------
     >>> logits = torch.tensor([[2.0, 0.0], [0.0, 0.0]])
     >>> round(next_sentence_loss(logits, torch.tensor([0, 1])).item(), 4)
     0.41
@@ -161,24 +132,15 @@ def classification_loss(
 
     `cross_entropy` over the classes.
 
-    Parameters
-    ----------
-    logits : Float[Tensor, "... classes"]
-        One score per class, two classes at least; any leading dimensions.
-    labels : Int[Tensor, "..."]
-        The number of the true class, from 0 to classes - 1, or -100 without label.
+    Args:
+        logits: One score per class, two classes at least; any leading dimensions.
+        labels: The number of the true class, from 0 to classes - 1, or -100 without label.
 
-    Returns
-    -------
-    Float[Tensor, ""]
+    Returns:
         Nats per labeled item, at least 0, differentiable.
 
-    References
-    ----------
-    Devlin et al. (2019), section 4.1.
+    Source: Devlin et al. (2019), section 4.1.
 
-    Examples
-    --------
     >>> logits = torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     >>> round(classification_loss(logits, torch.tensor([0, 2])).item(), 4)
     0.6691
@@ -235,25 +197,16 @@ def span_loss(
     answer. One of whose positions is seq or more, or -100, does not count, as in the code that came
     with the paper; transformers counts the end that lies inside.
 
-    Parameters
-    ----------
-    start_logits, end_logits : Float[Tensor, "batch seq"]
-        One score per token.
-    start_positions, end_positions : Int[Tensor, "batch"]
-        Number of the first and of the last token of the answer, counted from 0, the token [CLS].
+    Args:
+        start_logits, end_logits: One score per token.
+        start_positions, end_positions: Number of the first and of the last token of the answer,
+            counted from 0, the token [CLS].
 
-    Returns
-    -------
-    Float[Tensor, ""]
+    Returns:
         Nats per position, at least 0, differentiable.
 
-    References
-    ----------
-    Devlin et al. (2019), section 4.2.
-    Numpy twin: minibert.reference.cross_entropy.
+    Source: Devlin et al. (2019), section 4.2. Numpy twin: minibert.reference.cross_entropy.
 
-    Examples
-    --------
     >>> start, end = torch.zeros(2, 4), torch.zeros(2, 4)
     >>> loss = span_loss(start, end, torch.tensor([1, 4]), torch.tensor([3, 9]))
     >>> round(loss.item(), 4)
@@ -284,27 +237,18 @@ def contrastive_loss(
     `cross_entropy` of ``cos(queries[i], documents[j]) / temperature`` with label ``i``. Whatever
     follows the first ``batch`` documents belongs to no query: such rows are hard negatives.
 
-    Parameters
-    ----------
-    queries : Float[Tensor, "batch hidden"]
-        One vector for each query, of any length but 0.
-    documents : Float[Tensor, "rows hidden"]
-        The document of query ``i`` in row ``i``, then any number of negatives.
-    temperature : float, default 0.05
-        What cosines are divided by, above 0; cosines alone, from -1 to 1, can say little.
+    Args:
+        queries: One vector for each query, of any length but 0.
+        documents: The document of query ``i`` in row ``i``, then any number of negatives.
+        temperature: What cosines are divided by, above 0; cosines alone, from -1 to 1, can say
+            little.
 
-    Returns
-    -------
-    Float[Tensor, ""]
+    Returns:
         Nats per query, at least 0, differentiable; log rows if all cosines are equal.
 
-    References
-    ----------
-    van den Oord et al. (2018), section 2.3; Karpukhin et al. (2020), section 3.2.
-    Numpy twin: minibert.reference.cross_entropy.
+    Source: van den Oord et al. (2018), section 2.3; Karpukhin et al. (2020), section 3.2. Numpy
+    twin: minibert.reference.cross_entropy.
 
-    Examples
-    --------
     >>> vectors = torch.eye(2)
     >>> round(contrastive_loss(vectors, vectors, temperature=1.0).item(), 4)
     0.3133

@@ -16,15 +16,10 @@ MASKED_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stay as 
 class CorruptedTokens(NamedTuple):
     """What corruption makes of a text, named like the arguments of a model.
 
-    Parameters
-    ----------
-    input_ids : Int[Tensor, "*shape"]
-        What the model sees.
-    labels : Int[Tensor, "*shape"]
-        The true id at chosen tokens, -100 elsewhere.
+    Args:
+        input_ids: What the model sees.
+        labels: The true id at chosen tokens, -100 elsewhere.
 
-    Examples
-    --------
     >>> CorruptedTokens(torch.tensor([2, 4, 3]), torch.tensor([-100, 9, -100])).labels
     tensor([-100,    9, -100])
     """
@@ -49,37 +44,23 @@ def corrupt_tokens(
     become a random word and 10 % stay: one draw for each decides among the three. A special token
     is never chosen, and never drawn as a random word.
 
-    Parameters
-    ----------
-    input_ids : Int[Tensor, "*shape"]
-        Ids from 0 to ``vocab_size - 1``, a sentence or a batch; not changed.
-    vocab_size : int
-        Size of the vocabulary.
-    mask_token_id : int
-        Id of [MASK]; special, whether `special_ids` name it or not.
-    special_ids : collection of int
-        Ids that are no words: [PAD], [CLS], [SEP], [MASK], and [UNK] as well, since a
-        model with [UNK] as a label learns to predict that it does not know a word.
-    generator : torch.Generator
-        The source of chance; the same state gives the same result.
-    mlm_probability : float, default 0.15
-        Chance of a token to be chosen, above 0 and at most 1.
-    continues_word : Bool[Tensor, "*shape"], optional
-        True for a piece that continues the word of the piece before it. If given, the pieces of a
-        word are chosen all together or not at all (whole-word masking).
+    Args:
+        input_ids: Ids from 0 to ``vocab_size - 1``, a sentence or a batch; not changed.
+        vocab_size: Size of the vocabulary.
+        mask_token_id: Id of [MASK]; special, whether `special_ids` name it or not.
+        special_ids: Ids that are no words: [PAD], [CLS], [SEP], [MASK], and [UNK] as well, since a
+            model with [UNK] as a label learns to predict that it does not know a word.
+        generator: The source of chance; the same state gives the same result.
+        mlm_probability: Chance of a token to be chosen, above 0 and at most 1.
+        continues_word: True for a piece that continues the word of the piece before it. If given,
+            the pieces of a word are chosen all together or not at all (whole-word masking).
 
-    Returns
-    -------
-    CorruptedTokens
+    Returns:
         At least one token is chosen if any may be: of a very short text the one with the smallest
         draw. Where all is special or padding, the ids come back as they are, without a label.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 1, and appendix A.1.
+    Source: Devlin et al. (2019), section 3.1, task 1, and appendix A.1.
 
-    Examples
-    --------
     Ids 0 to 4 are special here, 4 is [MASK]:
 
     >>> corrupted = corrupt_tokens(
@@ -116,20 +97,13 @@ def may_be_chosen(
 
     ``candidates = input_ids not in special_ids``.
 
-    Parameters
-    ----------
-    input_ids : Int[Tensor, "*shape"]
-        Ids of a sentence or a batch.
-    special_ids : collection of int
-        Ids that are no words, padding among them.
+    Args:
+        input_ids: Ids of a sentence or a batch.
+        special_ids: Ids that are no words, padding among them.
 
-    Returns
-    -------
-    Bool[Tensor, "*shape"]
+    Returns:
         False at special tokens.
 
-    Examples
-    --------
     >>> may_be_chosen(torch.tensor([2, 9, 7, 3, 0]), special_ids=range(5))
     tensor([False,  True,  True, False, False])
     """

@@ -17,19 +17,13 @@ from .parts import part
 class BertModelOutput(NamedTuple):
     """What the encoder returns.
 
-    Parameters
-    ----------
-    last_hidden_state : Float[Tensor, "batch seq hidden"]
-        One vector per token, out of the last layer.
-    pooler_output : Float[Tensor, "batch hidden"] or None
-        One vector per sequence, each number between -1 and 1; None without a pooler.
-    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
-        On request, what goes into the first layer and what comes out of each: layers + 1 tensors.
-    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
-        On request, the attention weights that each layer has used.
+    Args:
+        last_hidden_state: One vector per token, out of the last layer.
+        pooler_output: One vector per sequence, each number between -1 and 1; None without a pooler.
+        hidden_states: On request, what goes into the first layer and what comes out of each: layers
+            + 1 tensors.
+        attentions: On request, the attention weights that each layer has used.
 
-    Examples
-    --------
     >>> model = BertModel(BertConfig.tiny(vocab_size=9))
     >>> output = model(torch.tensor([[2, 5, 3]]), output_attentions=True)
     >>> output.last_hidden_state.shape, output.pooler_output.shape, len(output.attentions)
@@ -49,17 +43,11 @@ class BertEncoder(nn.Module):
 
     ``hidden_states = layer(hidden_states, additive_mask)`` for every layer, with the same mask.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the number of layers and their sizes.
+    Args:
+        config: Gives the number of layers and their sizes.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.
+    Source: Devlin et al. (2019), section 3.
 
-    Examples
-    --------
     >>> BertEncoder(BertConfig.tiny())(torch.randn(1, 5, 128)).last_hidden_state.shape
     torch.Size([1, 5, 128])
     """
@@ -77,20 +65,15 @@ class BertEncoder(nn.Module):
     ) -> BertModelOutput:
         """Pass the vectors through the stack; the output has no `pooler_output`.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token, out of the embeddings.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            0 where a query may look, the most negative number where not.
-        output_attentions : bool, default False
-            Whether to return the weights of every layer.
-        output_hidden_states : bool, default False
-            Whether to return the vectors before, between and after the layers.
+        Args:
+            hidden_states: One vector per token, out of the embeddings.
+            additive_mask: 0 where a query may look, the most negative number where not; broadcasts
+                to shape (batch, heads, seq, seq).
+            output_attentions: Whether to return the weights of every layer.
+            output_hidden_states: Whether to return the vectors before, between and after the
+                layers.
 
-        Returns
-        -------
-        BertModelOutput
+        Returns:
             The vectors, without `pooler_output`.
         """
         states, attentions = [hidden_states], []
@@ -111,13 +94,9 @@ class BertPooler(nn.Module):
 
     ``tanh(dense(hidden_states[:, 0]))``.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
 
-    Examples
-    --------
     >>> BertPooler(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
     torch.Size([1, 128])
     """
@@ -131,14 +110,10 @@ class BertPooler(nn.Module):
     ) -> Float[Tensor, "batch hidden"]:
         """Apply a linear layer and tanh to the vector of [CLS].
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token; only the first of each sequence is read.
+        Args:
+            hidden_states: One vector per token; only the first of each sequence is read.
 
-        Returns
-        -------
-        Float[Tensor, "batch hidden"]
+        Returns:
             One vector per sequence, each number between -1 and 1.
         """
         first = hidden_states[:, 0]  # (batch, hidden)
@@ -150,19 +125,12 @@ class BertModel(nn.Module):
 
     ``pooler(encoder(embeddings(input_ids)))``. The names of all parameters are Hugging Face's.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives all sizes.
-    add_pooling_layer : bool, default True
-        Whether to build the pooler.
+    Args:
+        config: Gives all sizes.
+        add_pooling_layer: Whether to build the pooler.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.
+    Source: Devlin et al. (2019), section 3.
 
-    Examples
-    --------
     >>> model = BertModel(BertConfig.tiny(vocab_size=89)).eval()
     >>> output = model(torch.tensor([[1, 5, 2, 0]]), torch.tensor([[1, 1, 1, 0]]))
     >>> output.last_hidden_state.shape, output.pooler_output.shape
@@ -190,29 +158,20 @@ class BertModel(nn.Module):
     ) -> BertModelOutput:
         """Encode a batch of sequences.
 
-        Parameters
-        ----------
-        input_ids : Int[Tensor, "batch seq"], optional
-            Ids from 0 to ``vocab_size - 1``. Give these or `inputs_embeds`, not both.
-        attention_mask : Shaped[Tensor, "batch seq"], optional
-            1 for tokens, 0 for padding; all 1 by default. A row of zeros is no error: its tokens
-            look at everything equally, and its numbers are finite but mean nothing.
-        token_type_ids : Int[Tensor, "batch seq"], optional
-            Segment of each token; all 0 by default.
-        position_ids : Int[Tensor, "#batch seq"], optional
-            Place of each token; by default 0, 1, 2, ….
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            One vector for each token instead of the one from the table of words.
-        output_attentions : bool, default False
-            Whether to return the attention weights of every layer.
-        output_hidden_states : bool, default False
-            Whether to return the vectors before, between and after the layers.
-        return_dict : bool, optional
-            Changes nothing: what is returned has names and is a tuple as well.
+        Args:
+            input_ids: Ids from 0 to ``vocab_size - 1``. Give these or `inputs_embeds`, not both.
+            attention_mask: 1 for tokens, 0 for padding; all 1 by default. A row of zeros is no
+                error: its tokens look at everything equally, and its numbers are finite but mean
+                nothing.
+            token_type_ids: Segment of each token; all 0 by default.
+            position_ids: Place of each token; by default 0, 1, 2, ….
+            inputs_embeds: One vector for each token instead of the one from the table of words.
+            output_attentions: Whether to return the attention weights of every layer.
+            output_hidden_states: Whether to return the vectors before, between and after the
+                layers.
+            return_dict: Changes nothing: what is returned has names and is a tuple as well.
 
-        Returns
-        -------
-        BertModelOutput
+        Returns:
             The vectors; what stands at padding is to be ignored.
         """
         hidden_states = self.embeddings(
@@ -243,15 +202,10 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
     generator; biases and the row of the padding token are 0; LayerNorm starts with weight 1 and
     bias 0. On the meta device, which keeps sizes only, nothing happens.
 
-    Parameters
-    ----------
-    module : nn.Module
-        A model or a part of one; changed in place.
-    initializer_range : float
-        Standard deviation of the normal distribution.
+    Args:
+        module: A model or a part of one; changed in place.
+        initializer_range: Standard deviation of the normal distribution.
 
-    Examples
-    --------
     >>> _ = torch.manual_seed(0)
     >>> dense = nn.Linear(1000, 1000)
     >>> initialize_weights(dense, 0.02)

@@ -51,18 +51,12 @@ class Replaced(dict[Callable[..., Any], Callable[..., Any]]):
 def part(original: Original) -> Original:
     """Return the class or function that plays in the place of one now.
 
-    Parameters
-    ----------
-    original : class or function
-        What plays unless it is replaced, such as `BertSelfAttention`.
+    Args:
+        original: What plays unless it is replaced, such as `BertSelfAttention`.
 
-    Returns
-    -------
-    class or function
+    Returns:
         That of the innermost block of `override` around this call, else of `use`, else `original`.
 
-    Examples
-    --------
     >>> from minibert.attention import BertSelfAttention
     >>> part(BertSelfAttention).__name__
     'BertSelfAttention'
@@ -80,19 +74,13 @@ def use(replacements: Replacements) -> Replaced:
     call gives up the same parts; the blocks of other threads keep them. A part that is replaced by
     itself is in its old place again.
 
-    Parameters
-    ----------
-    replacements : mapping
-        From each class, or function, to that which plays in its place:
-        ``use({BertSelfAttention: MySelfAttention})``.
+    Args:
+        replacements: From each class, or function, to that which plays in its place:
+            ``use({BertSelfAttention: MySelfAttention})``.
 
-    Returns
-    -------
-    Replaced
+    Returns:
         All that is replaced now, as `replaced` returns it.
 
-    Examples
-    --------
     >>> from minibert.attention import BertAttention, BertSelfAttention
     >>> from minibert.config import BertConfig
     >>> class Mine(BertSelfAttention):
@@ -117,18 +105,12 @@ def override(replacements: Replacements) -> Iterator[Replaced]:
 
     Blocks nest, and may end in any order.
 
-    Parameters
-    ----------
-    replacements : mapping
-        From each class, or function, to that which plays in its place.
+    Args:
+        replacements: From each class, or function, to that which plays in its place.
 
-    Yields
-    ------
-    Replaced
+    Yields:
         All that is replaced now.
 
-    Examples
-    --------
     >>> from minibert.attention import BertAttention, BertSelfAttention
     >>> from minibert.config import BertConfig
     >>> class Mine(BertSelfAttention):

@@ -17,16 +17,11 @@ from .signature import called_as
 class MaskedLMOutput(NamedTuple):
     """What `BertForMaskedLM` returns: scores, a loss if there are labels, the rest on request.
 
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Mean over the labeled tokens, in nats; None without labels.
-    logits : Float[Tensor, "batch seq vocab"]
-        Scores of every word at every position.
-    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
-        On request, as `BertModel` returns them.
-    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
-        On request, as `BertModel` returns them.
+    Args:
+        loss: Mean over the labeled tokens, in nats; None without labels.
+        logits: Scores of every word at every position.
+        hidden_states: On request, as `BertModel` returns them.
+        attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -38,22 +33,15 @@ class MaskedLMOutput(NamedTuple):
 class BertForPreTrainingOutput(NamedTuple):
     """What `BertForPreTraining` returns: scores, and those losses that have labels.
 
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Sum of those of the two losses that have labels; None if neither has.
-    prediction_logits : Float[Tensor, "batch seq vocab"]
-        Scores of every word at every position.
-    seq_relationship_logits : Float[Tensor, "batch 2"]
-        Two scores per pair: B is the next sentence, or it is not.
-    masked_lm_loss : Float[Tensor, ""] or None
-        The part of the masked words, nats per labeled token; None without their labels.
-    next_sentence_loss : Float[Tensor, ""] or None
-        The part of the pairs, nats per labeled pair; None without their labels.
-    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
-        On request, as `BertModel` returns them.
-    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
-        On request, as `BertModel` returns them.
+    Args:
+        loss: Sum of those of the two losses that have labels; None if neither has.
+        prediction_logits: Scores of every word at every position.
+        seq_relationship_logits: Two scores per pair: B is the next sentence, or it is not.
+        masked_lm_loss: The part of the masked words, nats per labeled token; None without their
+            labels.
+        next_sentence_loss: The part of the pairs, nats per labeled pair; None without their labels.
+        hidden_states: On request, as `BertModel` returns them.
+        attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -72,21 +60,14 @@ def score_words(
 ) -> tuple[Any, Int[Tensor, "..."] | None]:
     """Score the words at every position.
 
-    Parameters
-    ----------
-    head : callable
-        Scores vectors, such as `BertPreTrainingHeads`.
-    labels : Int[Tensor, "batch seq"] or None
-        Id of the true word, -100 without label.
-    vectors : tuple of Float[Tensor, "batch seq hidden"] and perhaps Float[Tensor, "batch hidden"]
-        One vector per token, and one per sequence if the head takes it.
+    Args:
+        head: Scores vectors, such as `BertPreTrainingHeads`.
+        labels: Id of the true word, -100 without label.
+        vectors: One vector per token, and one per sequence if the head takes it.
 
-    Returns
-    -------
-    scores : Float[Tensor, "... vocab"], or a tuple that begins with it
-        What the head returns.
-    labels : Int[Tensor, "..."] or None
-        As they were given.
+    Returns:
+        scores: What the head returns.
+        labels: As they were given.
     """
     return head(*vectors), labels
 
@@ -96,17 +77,11 @@ class BertForMaskedLM(nn.Module):
 
     ``cls(bert(input_ids))``. The names of all parameters are Hugging Face's.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives all sizes.
+    Args:
+        config: Gives all sizes.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 1.
+    Source: Devlin et al. (2019), section 3.1, task 1.
 
-    Examples
-    --------
     >>> import torch
     >>> model = BertForMaskedLM(BertConfig.tiny(vocab_size=89))
     >>> ids = torch.tensor([[2, 4, 7, 3]])
@@ -132,16 +107,11 @@ class BertForMaskedLM(nn.Module):
 
         `labels` holds the id of the true word, or -100; all else is as `BertModel` takes it.
 
-        Parameters
-        ----------
-        *inputs
-            As the encoder takes them.
-        labels : Int[Tensor, "batch seq"], optional
-            Id of the true word, or -100 for a token that is not asked.
+        Args:
+            *inputs: As the encoder takes them.
+            labels: Id of the true word, or -100 for a token that is not asked.
 
-        Returns
-        -------
-        MaskedLMOutput
+        Returns:
             Scores of every word at every position, and the loss if there are labels.
         """
         encoded = self.bert(*inputs)
@@ -156,17 +126,11 @@ class BertForPreTraining(nn.Module):
 
     ``loss = masked_lm_loss + next_sentence_loss``. The names of all parameters are Hugging Face's.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives all sizes.
+    Args:
+        config: Gives all sizes.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.1 and appendix A.2.
+    Source: Devlin et al. (2019), section 3.1 and appendix A.2.
 
-    Examples
-    --------
     >>> import torch
     >>> model = BertForPreTraining(BertConfig.tiny(vocab_size=89)).eval()
     >>> output = model(
@@ -200,18 +164,13 @@ class BertForPreTraining(nn.Module):
         `labels` holds the id of the true word, or -100, and `next_sentence_label` 0 if the second
         sentence follows the first, 1 if it does not, or -100; all else is as `BertModel` takes it.
 
-        Parameters
-        ----------
-        *inputs
-            As the encoder takes them.
-        labels : Int[Tensor, "batch seq"], optional
-            Id of the true word, or -100 for a token that is not asked.
-        next_sentence_label : Int[Tensor, " batch"], optional
-            0 if the second sentence follows the first, 1 if it does not, or -100.
+        Args:
+            *inputs: As the encoder takes them.
+            labels: Id of the true word, or -100 for a token that is not asked.
+            next_sentence_label: 0 if the second sentence follows the first, 1 if it does not, or
+                -100.
 
-        Returns
-        -------
-        BertForPreTrainingOutput
+        Returns:
             Scores of words and pairs, and the losses of what has labels.
         """
         encoded = self.bert(*inputs)

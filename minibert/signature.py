@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 Forward = Callable[..., Result]
-HANDED_ON = "*inputs\n    As the encoder takes them.\n"
+HANDED_ON = "    *inputs: As the encoder takes them.\n"
 
 
 def called_as(encode: Callable[..., Any]) -> Callable[[Forward[Result]], Forward[Result]]:
@@ -50,8 +50,8 @@ def _described(forward: str | None, encode: str | None) -> str | None:
     """Put what `encode` says of its arguments in the place of "as the encoder takes them"."""
     if not forward or not encode:  # no docstrings with python -OO
         return forward
-    arguments = inspect.cleandoc(encode).partition("----------\n")[2].partition("\nReturns\n")[0]
-    given, output, wished = arguments.partition("output_")
+    arguments = inspect.cleandoc(encode).partition("Args:\n")[2].partition("\nReturns:\n")[0]
+    given, output, wished = arguments.partition("    output_")
     summary, _, own = inspect.cleandoc(forward).partition(HANDED_ON)
-    labels, returns, result = own.partition("\nReturns\n")
+    labels, returns, result = own.partition("\nReturns:\n")
     return f"{summary}{given}{labels}{output}{wished}{returns}{result}"

@@ -27,18 +27,12 @@ def clean_text(text: str) -> str:
 
     Zero-width characters, and those that change the direction of writing, count as control.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    Args:
+        text: Any text.
 
-    Returns
-    -------
-    str
+    Returns:
         Not longer than `text`; its only white space is the space.
 
-    Examples
-    --------
     >>> clean_text("one\tca\u200bt")
     'one cat'
     """
@@ -48,18 +42,12 @@ def clean_text(text: str) -> str:
 def space_chinese(text: str) -> str:
     """Put spaces around every Chinese character, so that each becomes a word of its own.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    Args:
+        text: Any text.
 
-    Returns
-    -------
-    str
+    Returns:
         The same characters, with spaces added.
 
-    Examples
-    --------
     >>> space_chinese("BERT学习")
     'BERT 学  习 '
     """
@@ -69,18 +57,12 @@ def space_chinese(text: str) -> str:
 def strip_accents(text: str) -> str:
     r"""Take every letter apart into letter and accents, and drop the accents.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    Args:
+        text: Any text.
 
-    Returns
-    -------
-    str
+    Returns:
         The same for a letter with its accent in one character or in two.
 
-    Examples
-    --------
     >>> strip_accents("caf\u00e9"), strip_accents("cafe\u0301")
     ('cafe', 'cafe')
     """
@@ -92,18 +74,12 @@ def lower_case(text: str) -> str:
 
     Python alone writes the Greek sigma differently at the end of a word; BERT does not.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    Args:
+        text: Any text.
 
-    Returns
-    -------
-    str
+    Returns:
         Without capitals.
 
-    Examples
-    --------
     >>> lower_case("ΟΔΟΣ"), "ΟΔΟΣ".lower()
     ('οδοσ', 'οδος')
     """
@@ -115,18 +91,12 @@ def space_punctuation(text: str) -> str:
 
     Every ASCII character that is neither letter nor digit counts, ``$`` and ``+`` included.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    Args:
+        text: Any text.
 
-    Returns
-    -------
-    str
+    Returns:
         The same characters, with spaces added.
 
-    Examples
-    --------
     >>> space_punctuation("it's $5")
     "it ' s  $ 5"
     """
@@ -136,20 +106,13 @@ def space_punctuation(text: str) -> str:
 def split_words(text: str, do_lower_case: bool = True) -> list[str]:
     """Cut a text into the words that BERT looks up, by all the steps above.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-    do_lower_case : bool, default True
-        Whether to drop accents and capitals.
+    Args:
+        text: Any text.
+        do_lower_case: Whether to drop accents and capitals.
 
-    Returns
-    -------
-    list of str
+    Returns:
         Words without white space; a punctuation mark or a Chinese character is a word.
 
-    Examples
-    --------
     >>> split_words("Don't panic, 学习!")
     ['don', "'", 't', 'panic', ',', '学', '习', '!']
     """

@@ -25,24 +25,16 @@ def arrow_map(
 ) -> str:
     """Draw words as arrows from 0: some thin and gray, some in color.
 
-    Parameters
-    ----------
-    static, turned : mapping from str to pair of float, between 0 and 5.5
-        Label to the two numbers of a vector; gray arrows, and arrows in color.
-    alt : str
-        What is to be seen, in words.
-    axes : pair of str
-        What the first and the second number are.
-    notes : sequence of str
-        Lines of text beside the drawing.
+    Args:
+        static, turned: Label to the two numbers of a vector; gray arrows, and arrows in color;
+            between 0 and 5.5.
+        alt: What is to be seen, in words.
+        axes: What the first and the second number are.
+        notes: Lines of text beside the drawing.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML.
 
-    Examples
-    --------
     >>> arrow_map({}, {"light": [2, 2]}, alt="An arrow.", axes=("x", "y")).count(">light<")
     1
     """

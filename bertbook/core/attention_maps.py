@@ -27,20 +27,13 @@ def offset_mask(
 
     ``targets[b, i, j]`` is true if ``j == i + offset`` and both tokens are real.
 
-    Parameters
-    ----------
-    attention_mask : Shaped[Tensor, "batch seq"]
-        1 for a token, 0 for padding.
-    offset : int
-        -1 is the previous token, 0 the token itself, 1 the next one.
+    Args:
+        attention_mask: 1 for a token, 0 for padding.
+        offset: -1 is the previous token, 0 the token itself, 1 the next one.
 
-    Returns
-    -------
-    Bool[Tensor, "batch seq seq"]
+    Returns:
         At most one true entry in each row.
 
-    Examples
-    --------
     >>> offset_mask(torch.tensor([[1, 1, 0]]), -1).int()
     tensor([[[0, 0, 0],
              [1, 0, 0],
@@ -61,22 +54,14 @@ def token_mask(
 
     ``targets[b, i, j]`` is true if ``input_ids[b, j]`` is wanted and both tokens are real.
 
-    Parameters
-    ----------
-    input_ids : Int[Tensor, "batch seq"]
-        The tokens.
-    wanted : collection of int
-        Ids to look for.
-    attention_mask : Shaped[Tensor, "batch seq"]
-        1 for a token, 0 for padding.
+    Args:
+        input_ids: The tokens.
+        wanted: Ids to look for.
+        attention_mask: 1 for a token, 0 for padding.
 
-    Returns
-    -------
-    Bool[Tensor, "batch seq seq"]
+    Returns:
         The same row for every real token of a sequence.
 
-    Examples
-    --------
     >>> ids, mask = torch.tensor([[2, 7, 3]]), torch.ones(1, 3)
     >>> token_mask(ids, [3], mask)[0, 0]
     tensor([False, False,  True])
@@ -95,24 +80,15 @@ def attention_share(
     The mean, over the queries i that have a target, of the sum of ``probs[i, j]`` over the targets
     j of i.
 
-    Parameters
-    ----------
-    probs : Float[Tensor, "batch heads seq seq"]
-        Attention weights of one layer; rows sum to 1.
-    targets : Bool[Tensor, "batch seq seq"]
-        Which keys are a target for which query. Queries without any do not count.
+    Args:
+        probs: Attention weights of one layer; rows sum to 1.
+        targets: Which keys are a target for which query. Queries without any do not count.
 
-    Returns
-    -------
-    Float[Tensor, "batch heads"]
+    Returns:
         Between 0 and 1; NaN for a sequence without any target.
 
-    References
-    ----------
-    Clark et al. (2019), section 3.
+    Source: Clark et al. (2019), section 3.
 
-    Examples
-    --------
     >>> probs = torch.tensor([[[[0.5, 0.5], [0.75, 0.25]]]])
     >>> attention_share(probs, offset_mask(torch.ones(1, 2), -1))
     tensor([[0.7500]])
@@ -132,31 +108,19 @@ def bootstrap_interval(
     As many rows as there are are drawn 2000 times, with replacement, and their mean is taken. The
     interval leaves out the lowest and the highest 2.5 % of these means.
 
-    Parameters
-    ----------
-    values : Float[np.ndarray, "rows ..."]
-        One row for each independent unit, such as a sentence.
-    rng : numpy.random.Generator
-        The source of chance.
+    Args:
+        values: One row for each independent unit, such as a sentence.
+        rng: The source of chance.
 
-    Returns
-    -------
-    low : Float[np.ndarray, "..."]
-        The lower end of the interval, in the shape of one row.
-    high : Float[np.ndarray, "..."]
-        The upper end.
+    Returns:
+        low: The lower end of the interval, in the shape of one row.
+        high: The upper end.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than 2 rows.
+    Raises:
+        ValueError: If there are fewer than 2 rows.
 
-    References
-    ----------
-    Efron (1979).
+    Source: Efron (1979).
 
-    Examples
-    --------
     >>> low, high = bootstrap_interval(np.arange(101.0), rng=np.random.default_rng(0))
     >>> bool(40 < low < 50 < high < 60)
     True
@@ -191,27 +155,17 @@ def rank_correlation(first: Real[np.ndarray, "..."], second: Real[np.ndarray, ".
 
     Spearman's coefficient: the correlation of the ranks. Equal numbers share their mean rank.
 
-    Parameters
-    ----------
-    first, second : Real[np.ndarray, "..."]
-        One number each for the same things, in one dimension.
+    Args:
+        first, second: One number each for the same things, in one dimension.
 
-    Returns
-    -------
-    float
+    Returns:
         1 for the same order, -1 for the reverse; NaN if one list has no order at all.
 
-    Raises
-    ------
-    ValueError
-        If the lists do not have the same length.
+    Raises:
+        ValueError: If the lists do not have the same length.
 
-    References
-    ----------
-    Spearman (1904).
+    Source: Spearman (1904).
 
-    Examples
-    --------
     >>> rank_correlation(np.array([0.1, 0.2, 0.7]), np.array([1.0, 10, 100]))
     1.0
     """
@@ -241,30 +195,19 @@ def patch_heads(
     With the contexts of another text this is activation patching; with a mean, mean ablation; with
     0, the head is silent.
 
-    Parameters
-    ----------
-    model : BertModel
-        The encoder; ``model.bert`` of a model with a head.
-    contexts : mapping of (layer, head) to Float[Tensor, "..."] or float
-        For each head, both numbers counted from 0, what stands in the place of its context: any
-        shape that fits (batch, seq, head_size).
+    Args:
+        model: The encoder; ``model.bert`` of a model with a head.
+        contexts: For each head, both numbers counted from 0, what stands in the place of its
+            context: any shape that fits (batch, seq, head_size).
 
-    Yields
-    ------
-    None
+    Yields:
         While the heads are replaced; the weights are never touched.
 
-    Raises
-    ------
-    ValueError
-        If the model has no such head.
+    Raises:
+        ValueError: If the model has no such head.
 
-    References
-    ----------
-    Vig et al. (2020), section 3.
+    Source: Vig et al. (2020), section 3.
 
-    Examples
-    --------
     >>> from minibert.config import BertConfig
     >>> model = BertModel(BertConfig.tiny(vocab_size=9)).eval()
     >>> ids = torch.tensor([[1, 2, 3]])

@@ -17,14 +17,10 @@ ROUND = (1, 2, 5, 10)  # a step is one of these, times a power of ten
 class Slider:
     """Any number of a range.
 
-    Parameters
-    ----------
-    stored : sequence of float
-        The values that the page of the book shows.
-    low, high : float
-        The ends of the range.
-    step : float
-        From one value to the next.
+    Args:
+        stored: The values that the page of the book shows.
+        low, high: The ends of the range.
+        step: From one value to the next.
     """
 
     stored: Sequence[float]
@@ -37,10 +33,8 @@ class Slider:
 class Typed:
     """Any text.
 
-    Parameters
-    ----------
-    stored : sequence of str
-        The texts that the page of the book shows.
+    Args:
+        stored: The texts that the page of the book shows.
     """
 
     stored: Sequence[str]
@@ -92,29 +86,19 @@ def slider(
 ) -> Slider:
     """Make a control of `explore` that takes any number of a range while a kernel is there.
 
-    Parameters
-    ----------
-    low, high : float
-        The ends of the range; with whole numbers only, the slider takes whole numbers.
-    stored : sequence of float
-        The values that the page of the book shows; the first is chosen at first.
-    step : float, optional
-        From one value to the next; 1 for whole numbers and otherwise a round number, at most a
-        hundredth of the range.
+    Args:
+        low, high: The ends of the range; with whole numbers only, the slider takes whole numbers.
+        stored: The values that the page of the book shows; the first is chosen at first.
+        step: From one value to the next; 1 for whole numbers and otherwise a round number, at most
+            a hundredth of the range.
 
-    Returns
-    -------
-    Slider
+    Returns:
         A control.
 
-    Raises
-    ------
-    ValueError
-        If the range is empty, the step is not positive, or a stored value lies outside or between
-        two steps.
+    Raises:
+        ValueError: If the range is empty, the step is not positive, or a stored value lies outside
+            or between two steps.
 
-    Examples
-    --------
     >>> slider(0, 1, stored=[0.2, 0.8]).step
     0.01
     """
@@ -147,23 +131,15 @@ def _round_step(most: float) -> float:
 def typed(*, stored: Sequence[str]) -> Typed:
     """Make a control of `explore` that takes any text while a kernel is there.
 
-    Parameters
-    ----------
-    stored : sequence of str
-        The texts that the page of the book shows; the first is there at first.
+    Args:
+        stored: The texts that the page of the book shows; the first is there at first.
 
-    Returns
-    -------
-    Typed
+    Returns:
         A control.
 
-    Raises
-    ------
-    ValueError
-        If a stored text is no string.
+    Raises:
+        ValueError: If a stored text is no string.
 
-    Examples
-    --------
     >>> typed(stored=["a cat", "a dog"]).stored
     ['a cat', 'a dog']
     """

@@ -19,24 +19,16 @@ FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif"
 def picture(figure: Figure | Axes, *, alt: str, caption: str = "") -> Html:
     """Show a matplotlib figure as inline SVG whose text and lines follow the page's colors.
 
-    Parameters
-    ----------
-    figure : matplotlib Figure or Axes
-        Drawn already; it is closed here.
-    alt : str
-        What the figure shows, in words, for readers who cannot see it.
-    caption : str
-        Text below it; may be empty inside :func:`explore`, which has its own.
+    Args:
+        figure: Drawn already; it is closed here.
+        alt: What the figure shows, in words, for readers who cannot see it.
+        caption: Text below it; may be empty inside :func:`explore`, which has its own.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure.
 
-    Raises
-    ------
-    ValueError
-        If `alt` is empty.
+    Raises:
+        ValueError: If `alt` is empty.
     """
     if not alt.strip():
         raise ValueError("a picture needs an alt text: say in one sentence what it shows")

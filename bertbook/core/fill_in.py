@@ -33,28 +33,20 @@ def fill_in(
     The oracle's answers, ``p(word | the rest of the pair)``, are computed now; the model's in the
     page, which loads its weights when it is asked to.
 
-    Parameters
-    ----------
-    pairs : sequence of (str, str)
-        Pairs of sentences of the small world; stars mark the word that is hidden at first, as in
-        ``("anna kicks the blue ball over the wall", "a small dog finds the *blue* ball …")``.
-    folder : str or Path
-        A trained model in Hugging Face's layout. The pages of the book have the one in
-        ``records/small-world``; in Jupyter any folder will do.
-    caption : str
-        What to try and what to watch.
-    silence : bool, default False
-        Whether a reader may silence heads, and see the answers move.
+    Args:
+        pairs: Pairs of sentences of the small world; stars mark the word that is hidden at first,
+            as in ``("anna kicks the blue ball over the wall", "a small dog finds the *blue* ball
+            …")``.
+        folder: A trained model in Hugging Face's layout. The pages of the book have the one in
+            ``records/small-world``; in Jupyter any folder will do.
+        caption: What to try and what to watch.
+        silence: Whether a reader may silence heads, and see the answers move.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure; without a script it shows the best possible answers.
 
-    Raises
-    ------
-    ValueError
-        If a pair has no starred word or several, or the small world never tells it.
+    Raises:
+        ValueError: If a pair has no starred word or several, or the small world never tells it.
     """
     texts, words = told_at_best(pairs)
     stage = f'<div class="mb-stage">{_first_state(texts[0])}</div>'
@@ -85,24 +77,17 @@ def next_sentence(
 
     Both answers to these pairs are computed now; those to what a reader types, in the page.
 
-    Parameters
-    ----------
-    pairs : dict from str to (str, str)
-        Pairs of sentences that the small world tells, under the short names that a list shows.
-    folder : str or Path
-        A trained model in Hugging Face's layout, as for :func:`fill_in`; it needs the head.
-    caption : str
-        What to try and what to watch.
+    Args:
+        pairs: Pairs of sentences that the small world tells, under the short names that a list
+            shows.
+        folder: A trained model in Hugging Face's layout, as for :func:`fill_in`; it needs the head.
+        caption: What to try and what to watch.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure; before a click it shows what both say of the first pair.
 
-    Raises
-    ------
-    ValueError
-        If the small world never tells one of the pairs.
+    Raises:
+        ValueError: If the small world never tells one of the pairs.
     """
     from .watching import Watched  # PyTorch takes seconds to load, and most chapters do without
 

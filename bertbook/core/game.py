@@ -19,19 +19,14 @@ SCRIPT = packed_text("bertbook/core/static/game.js")
 class Turn(NamedTuple):
     """One turn of a `game`.
 
-    Parameters
-    ----------
-    prompt : str
-        What is asked; a new line begins a new line.
-    options : sequence of str
-        What can be answered, two or more.
-    right : int
-        Which option is right, from 0.
-    others : sequence of int, or of sequences of int
-        Which option each of the other players takes. Of several that are equally good a player
-        can only guess, and gets what guessing earns on average: 1/k if one of the k is right.
-    why : str
-        What to say when the answer is there.
+    Args:
+        prompt: What is asked; a new line begins a new line.
+        options: What can be answered, two or more.
+        right: Which option is right, from 0.
+        others: Which option each of the other players takes. Of several that are equally good a
+            player can only guess, and gets what guessing earns on average: 1/k if one of the k is
+            right.
+        why: What to say when the answer is there.
     """
 
     prompt: str
@@ -44,24 +39,17 @@ class Turn(NamedTuple):
 def game(turns: Sequence[Turn], players: Sequence[str], *, caption: str) -> Html:
     """Let the reader play against others, one turn after the other; nothing is remembered.
 
-    Parameters
-    ----------
-    turns : sequence of Turn
-        In the order of playing.
-    players : sequence of str
-        Names of the others.
-    caption : str
-        Text below: what to compare in the end.
+    Args:
+        turns: In the order of playing.
+        players: Names of the others.
+        caption: Text below: what to compare in the end.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable game. Without a script all turns are shown, and a fold with the answers.
 
-    Raises
-    ------
-    ValueError
-        If there is no turn, or one has no right option, or not one answer for each player.
+    Raises:
+        ValueError: If there is no turn, or one has no right option, or not one answer for each
+            player.
     """
     if not turns:
         raise ValueError("a game needs at least one turn")

@@ -46,14 +46,10 @@ AS_IN_THE_BOOK = ".mb-figure{max-width:min(46rem,100%)}"
 class Html:
     """A piece of HTML that Jupyter and the book display.
 
-    Parameters
-    ----------
-    content : str
-        The HTML.
-    summary : str, default ""
-        What viewers without HTML show.
-    style : str, default the styles of figures
-        CSS that comes with it.
+    Args:
+        content: The HTML.
+        summary: What viewers without HTML show.
+        style: CSS that comes with it.
     """
 
     def __init__(self, content: str, summary: str = "", style: str = STYLE):
@@ -80,20 +76,13 @@ def key_of(*content: str) -> str:
 def html(content: str, caption: str) -> Html:
     """Show a piece of HTML as a figure with a caption.
 
-    Parameters
-    ----------
-    content : str
-        HTML, for example from :func:`matrix`, :func:`bars` or :func:`token_row`.
-    caption : str
-        What the reader should see in it.
+    Args:
+        content: HTML, for example from :func:`matrix`, :func:`bars` or :func:`token_row`.
+        caption: What the reader should see in it.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure.
 
-    Examples
-    --------
     >>> html(token_row(["the", "cat"]), caption="Two tokens.")
     Two tokens.
     """
@@ -104,20 +93,13 @@ def html(content: str, caption: str) -> Html:
 def tint(color: str, strength: float) -> str:
     """Write a half-transparent color as CSS.
 
-    Parameters
-    ----------
-    color : str
-        Hexadecimal, ``#rrggbb``.
-    strength : float, between 0 and 1
-        How strong; values outside are clipped.
+    Args:
+        color: Hexadecimal, ``#rrggbb``.
+        strength: How strong; values outside are clipped; between 0 and 1.
 
-    Returns
-    -------
-    str
+    Returns:
         ``rgba(…)``.
 
-    Examples
-    --------
     >>> tint("#2f7ec4", 1)
     'rgba(47,126,196,0.50)'
     """
@@ -134,24 +116,15 @@ def token_row(
 ) -> str:
     """Draw tokens in a row, each in its color, the background as strong as its weight.
 
-    Parameters
-    ----------
-    tokens : sequence of str, length seq
-        The tokens.
-    weights : sequence of float, length seq, between 0 and 1, optional
-        Strength of each background; none otherwise.
-    notes : sequence of str, length seq, optional
-        A small line below each token.
-    colors : dict from str to str, optional
-        Token to color, when a chapter's colors differ from those of this row alone.
+    Args:
+        tokens: The tokens; length seq.
+        weights: Strength of each background; none otherwise; length seq, between 0 and 1.
+        notes: A small line below each token; length seq.
+        colors: Token to color, when a chapter's colors differ from those of this row alone.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML.
 
-    Examples
-    --------
     >>> token_row(["cat"], colors={"cat": "#336699"}).count("<span")
     1
     """
@@ -177,26 +150,16 @@ def bars(
 ) -> str:
     """Draw horizontal bars as a table: label, bar, number.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        One a bar.
-    values : sequence of float, not negative
-        One a bar.
-    colors : dict from str to str, optional
-        Label to color; the first of the palette otherwise.
-    digits : int
-        Decimals of the numbers.
-    largest : float
-        The value of a bar of full length.
+    Args:
+        labels: One a bar.
+        values: One a bar; not negative.
+        colors: Label to color; the first of the palette otherwise.
+        digits: Decimals of the numbers.
+        largest: The value of a bar of full length.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML.
 
-    Examples
-    --------
     >>> bars(["cat", "dog"], [0.9, 0.1]).count("<tr>")
     2
     """
@@ -221,24 +184,15 @@ def matrix(
 
     Positive numbers are blue, negative ones orange; the largest magnitude has the strongest tint.
 
-    Parameters
-    ----------
-    values : array, shape (rows, columns)
-        The numbers. Enormous ones, and what is no number, are gray.
-    rows, columns : sequence of str
-        Labels.
-    digits : int
-        Decimals.
-    name : str
-        Written into the corner.
+    Args:
+        values: The numbers. Enormous ones, and what is no number, are gray.
+        rows, columns: Labels.
+        digits: Decimals.
+        name: Written into the corner.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML.
 
-    Examples
-    --------
     >>> matrix(np.eye(2), ["a", "b"], ["c", "d"]).count("<tr")  # the columns, and a row each
     3
     """

@@ -34,20 +34,13 @@ def see_heads(
 ) -> Html:
     """Show what every head of a model looks at, in a sentence of the reader's own.
 
-    Parameters
-    ----------
-    text : str
-        The sentence to begin with; ``|`` may part it in two.
-    folder : str or Path
-        A trained model in Hugging Face's layout, as for :func:`fill_in`.
-    head : (int, int), optional
-        The layer and head that are enlarged at first, both counted from 0.
-    caption : str
-        What to try and what to watch.
+    Args:
+        text: The sentence to begin with; ``|`` may part it in two.
+        folder: A trained model in Hugging Face's layout, as for :func:`fill_in`.
+        head: The layer and head that are enlarged at first, both counted from 0.
+        caption: What to try and what to watch.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure; without a script it shows the first sentence and that head.
     """
     from .watching import Watched  # PyTorch takes seconds to load, and most chapters do without
@@ -75,26 +68,18 @@ def swap_heads(
 ) -> Html:
     """Show the answers in a story when heads bring home what they brought home in its twin.
 
-    Parameters
-    ----------
-    story, twin : str
-        Two texts of equal length, each with a ``[MASK]``; ``|`` may part them in two sentences.
-    heads : sequence of (int, int)
-        The heads that are swapped at first, as pairs of layer and head, both counted from 0.
-    folder : str or Path
-        A trained model in Hugging Face's layout, as for :func:`fill_in`.
-    caption : str
-        What to try and what to watch.
+    Args:
+        story, twin: Two texts of equal length, each with a ``[MASK]``; ``|`` may part them in two
+            sentences.
+        heads: The heads that are swapped at first, as pairs of layer and head, both counted from 0.
+        folder: A trained model in Hugging Face's layout, as for :func:`fill_in`.
+        caption: What to try and what to watch.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure; without a script it shows the first swap.
 
-    Raises
-    ------
-    ValueError
-        If a text has no ``[MASK]``, or there is no such head.
+    Raises:
+        ValueError: If a text has no ``[MASK]``, or there is no such head.
     """
     from .watching import Watched
 

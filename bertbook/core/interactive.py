@@ -36,32 +36,24 @@ def explore(
     In a notebook that somebody works with it is drawn again at every move of a control. Where the
     book stores it, every state is drawn now, so that it works without a kernel.
 
-    Parameters
-    ----------
-    draw : callable
-        Called with the controls' values, by keyword; returns HTML or a :func:`picture`. A
-        ValueError is shown as its sentence.
-    caption : str
-        Text below the figure: what to try and what to watch.
-    start : dict from str to value, optional
-        The value that a control has at first; otherwise it is the first one given. A switch is off.
-    **controls : sequence, slider or typed, or pair (label, one of these)
-        The values of each control. Numbers, or more than four strings, become a slider; up to four
-        strings radio buttons; ``[False, True]`` a checkbox. Numbers are put in rising order. A
-        :func:`slider` takes any number and a :func:`typed` field any text while a kernel is there.
+    Args:
+        draw: Called with the controls' values, by keyword; returns HTML or a :func:`picture`. A
+            ValueError is shown as its sentence.
+        caption: Text below the figure: what to try and what to watch.
+        start: The value that a control has at first; otherwise it is the first one given. A switch
+            is off.
+        **controls: The values of each control. Numbers, or more than four strings, become a slider;
+            up to four strings radio buttons; ``[False, True]`` a checkbox. Numbers are put in
+            rising order. A :func:`slider` takes any number and a :func:`typed` field any text while
+            a kernel is there.
 
-    Returns
-    -------
-    Html or LiveFigure
+    Returns:
         A displayable figure.
 
-    Raises
-    ------
-    ValueError
-        If there is no control, one has fewer than two values, or it starts at another one.
+    Raises:
+        ValueError: If there is no control, one has fewer than two values, or it starts at another
+            one.
 
-    Examples
-    --------
     >>> from bertbook.core import html
     >>> draw = lambda scale: html(f"<p>{2 * scale}</p>", caption="")
     >>> explore(draw, caption="Twice the scale.", scale=[1, 2, 3])

@@ -87,27 +87,18 @@ def type_ahead(
 ) -> Html:
     """Show a field to type into, and below it words, pieces and ids as they come.
 
-    Parameters
-    ----------
-    tokenizer : WordPieceTokenizer
-        Its vocabulary goes into the page; the page does the rest.
-    stored : sequence of str
-        Texts to begin with: the first stands in the field, each has a button.
-    caption : str
-        What to try and what to watch.
-    real : bool
-        Offer a switch to the vocabulary of the uncased English BERT. It comes with the extra
-        ``models`` and is loaded when the switch is turned; without the extra that is said.
+    Args:
+        tokenizer: Its vocabulary goes into the page; the page does the rest.
+        stored: Texts to begin with: the first stands in the field, each has a button.
+        caption: What to try and what to watch.
+        real: Offer a switch to the vocabulary of the uncased English BERT. It comes with the extra
+            ``models`` and is loaded when the switch is turned; without the extra that is said.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure; without a script it shows the first text.
 
-    Raises
-    ------
-    ValueError
-        If there is no text.
+    Raises:
+        ValueError: If there is no text.
     """
     if not stored:
         raise ValueError("the field needs a text to begin with, for example stored=['unaffable']")

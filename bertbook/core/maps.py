@@ -23,27 +23,17 @@ def small_map(
 ) -> str:
     """Draw attention as an SVG of a few hundred letters, in ten strengths of one color.
 
-    Parameters
-    ----------
-    probs : array, shape (rows, columns), between 0 and 1
-        Who looks (rows) at whom (columns).
-    alt : str
-        What is to be seen, in words.
-    rows, columns : sequence of str, optional
-        Labels; none are written otherwise.
+    Args:
+        probs: Who looks (rows) at whom (columns); between 0 and 1.
+        alt: What is to be seen, in words.
+        rows, columns: Labels; none are written otherwise.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML.
 
-    Raises
-    ------
-    ValueError
-        If `alt` is empty, or there are labels and their number does not fit.
+    Raises:
+        ValueError: If `alt` is empty, or there are labels and their number does not fit.
 
-    Examples
-    --------
     >>> small_map(np.array([[1.0, 0.0]]), "The first token gets everything.").count("M0 0h1")
     1
     """

@@ -18,12 +18,10 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 class AnswerScores(NamedTuple):
     """How well answers agree with the true ones, from 0 to 1.
 
-    Parameters
-    ----------
-    exact_match : float
-        Share of the answers that are the true one, up to case, punctuation and articles; 0 to 1.
-    f1 : float
-        Mean F1 of the words in common, 0 to 1.
+    Args:
+        exact_match: Share of the answers that are the true one, up to case, punctuation and
+            articles; 0 to 1.
+        f1: Mean F1 of the words in common, 0 to 1.
     """
 
     exact_match: float
@@ -33,16 +31,11 @@ class AnswerScores(NamedTuple):
 class EntityScores(NamedTuple):
     """How well found entities agree with the true ones, from 0 to 1.
 
-    Parameters
-    ----------
-    precision : float
-        Share of the found entities that are true, 0 to 1.
-    recall : float
-        Share of the true entities that are found, 0 to 1.
-    f1 : float
-        Their harmonic mean.
-    support : int
-        Number of true entities.
+    Args:
+        precision: Share of the found entities that are true, 0 to 1.
+        recall: Share of the true entities that are found, 0 to 1.
+        f1: Their harmonic mean.
+        support: Number of true entities.
     """
 
     precision: float
@@ -54,18 +47,12 @@ class EntityScores(NamedTuple):
 def normalize_answer(text: str) -> str:
     """Remove from an answer what does not count: case, punctuation, articles, white space.
 
-    Parameters
-    ----------
-    text : str
-        An answer.
+    Args:
+        text: An answer.
 
-    Returns
-    -------
-    str
+    Returns:
         Small letters and single spaces; of punctuation only that outside ASCII.
 
-    Examples
-    --------
     >>> normalize_answer("The  Bund, in Shanghai.")
     'bund in shanghai'
     """
@@ -75,18 +62,12 @@ def normalize_answer(text: str) -> str:
 def exact_match(prediction: str, truth: str) -> float:
     """Return whether an answer is the true one, once both are normalized.
 
-    Parameters
-    ----------
-    prediction, truth : str
-        Answers; an empty one means that there is none.
+    Args:
+        prediction, truth: Answers; an empty one means that there is none.
 
-    Returns
-    -------
-    float
+    Returns:
         1 or 0.
 
-    Examples
-    --------
     >>> exact_match("the Bund", "Bund."), exact_match("the old Bund", "Bund.")
     (1.0, 0.0)
     """
@@ -99,22 +80,15 @@ def answer_f1(prediction: str, truth: str) -> float:
     ``2 * shared / (words of the prediction + words of the truth)``, where a word is shared as often
     as it occurs in both: the harmonic mean of precision and recall.
 
-    Parameters
-    ----------
-    prediction, truth : str
-        Answers; an empty one means that there is none, and agrees with an empty one only.
+    Args:
+        prediction, truth: Answers; an empty one means that there is none, and agrees with an empty
+            one only.
 
-    Returns
-    -------
-    float
+    Returns:
         From 0 to 1.
 
-    References
-    ----------
-    Rajpurkar et al. (2018), for answers that are empty.
+    Source: Rajpurkar et al. (2018), for answers that are empty.
 
-    Examples
-    --------
     >>> answer_f1("the old Bund", "Bund."), answer_f1("", "Bund."), answer_f1("", "")
     (0.6666666666666666, 0.0, 1.0)
     """
@@ -128,27 +102,17 @@ def answer_f1(prediction: str, truth: str) -> float:
 def score_answers(predictions: Sequence[str], truths: Sequence[Sequence[str]]) -> AnswerScores:
     """Score answers to many questions, each against the true answer it matches best.
 
-    Parameters
-    ----------
-    predictions : sequence of str
-        One answer for each question, "" where the passage has none.
-    truths : sequence of sequences of str
-        The true answers to each question; none at all is the same as [""].
+    Args:
+        predictions: One answer for each question, "" where the passage has none.
+        truths: The true answers to each question; none at all is the same as [""].
 
-    Returns
-    -------
-    AnswerScores
+    Returns:
         Means over all questions.
 
-    Raises
-    ------
-    TypeError
-        If the true answers to a question are one string.
-    ValueError
-        If there is no question, or predictions and truths are not equally many.
+    Raises:
+        TypeError: If the true answers to a question are one string.
+        ValueError: If there is no question, or predictions and truths are not equally many.
 
-    Examples
-    --------
     >>> score_answers(["Shanghai", "in 1990"], [["Shanghai", "the city of Shanghai"], ["1990"]])
     AnswerScores(exact_match=0.5, f1=0.8333333333333333)
     """
@@ -172,27 +136,18 @@ def score_entities(
 
     Precision and recall are shares of all entities of all sentences, not means over sentences.
 
-    Parameters
-    ----------
-    predictions, truths : sequence of collections
-        The entities of each sentence, as `bertbook.topics.tag.tagging.find_entities` gives them.
+    Args:
+        predictions, truths: The entities of each sentence, as
+            `bertbook.topics.tag.tagging.find_entities` gives them.
 
-    Returns
-    -------
-    EntityScores
+    Returns:
         For all kinds together; filter the entities first to score one kind.
 
-    Raises
-    ------
-    ValueError
-        If there is no sentence, or predictions and truths are not equally many.
+    Raises:
+        ValueError: If there is no sentence, or predictions and truths are not equally many.
 
-    References
-    ----------
-    Tjong Kim Sang and De Meulder (2003), section 2.4.
+    Source: Tjong Kim Sang and De Meulder (2003), section 2.4.
 
-    Examples
-    --------
     >>> predicted, true = {("PER", 0, 2), ("LOC", 4, 5)}, {("PER", 0, 2), ("LOC", 3, 5)}
     >>> score_entities([predicted], [true])
     EntityScores(precision=0.5, recall=0.5, f1=0.5, support=2)

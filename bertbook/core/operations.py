@@ -26,17 +26,12 @@ class _Count(TorchDispatchMode):
 def count_operations(step: Callable[[], object]) -> tuple[int, int]:
     """Run a step once; return its number of operations and of multiplications in its products.
 
-    Parameters
-    ----------
-    step : callable
-        It takes nothing; what it returns is dropped.
+    Args:
+        step: It takes nothing; what it returns is dropped.
 
-    Returns
-    -------
-    operations : int
-        How many a GPU would have to start, each by itself.
-    multiplications : int
-        Those of all products. One with its addition counts once.
+    Returns:
+        operations: How many a GPU would have to start, each by itself.
+        multiplications: Those of all products. One with its addition counts once.
     """
     with FlopCounterMode(display=False) as products, _Count() as counted:
         step()

@@ -11,18 +11,13 @@ PALETTE = ("#2f7ec4", "#c8681e", "#2a8f5b", "#9a5fc0", "#cc4b5e", "#1b8a9c", "#9
 def token_colors(tokens: Sequence[str]) -> dict[str, str]:
     """Give every distinct token one color, in the order of first appearance.
 
-    Parameters
-    ----------
-    tokens : sequence of str, length seq
-        Tokens of a sentence, or of a whole chapter. After eight the palette starts again.
+    Args:
+        tokens: Tokens of a sentence, or of a whole chapter. After eight the palette starts again;
+            length seq.
 
-    Returns
-    -------
-    dict from str to str
+    Returns:
         Token to hexadecimal color; equal tokens share one.
 
-    Examples
-    --------
     >>> token_colors(["one", "cat", "one"])
     {'one': '#2f7ec4', 'cat': '#c8681e'}
     """

@@ -42,23 +42,15 @@ FORMS = {
 def quiz(name: str) -> Html:
     """Ask one question; choosing an answer shows its reply.
 
-    Parameters
-    ----------
-    name : str
-        The name of a quiz of the book.
+    Args:
+        name: The name of a quiz of the book.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable question.
 
-    Raises
-    ------
-    ValueError
-        If there is no such quiz.
+    Raises:
+        ValueError: If there is no such quiz.
 
-    Examples
-    --------
     >>> quiz("scores-times-five")
     All scores of a row are multiplied by 5. What happens to its probabilities?
     """
@@ -75,23 +67,15 @@ def ask(name: str) -> Html:
 
     The answer and the reason can be shown after one try. Nothing is stored or sent.
 
-    Parameters
-    ----------
-    name : str
-        The name of a question of the book that is answered by typing.
+    Args:
+        name: The name of a question of the book that is answered by typing.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable question.
 
-    Raises
-    ------
-    ValueError
-        If there is no such question.
+    Raises:
+        ValueError: If there is no such question.
 
-    Examples
-    --------
     >>> ask("product-of-64-numbers")
     A key has 64 numbers. What is the typical size of a dot product?
     """
@@ -103,25 +87,17 @@ def ask(name: str) -> Html:
 def which_line(name: str, source: Callable | str | None = None) -> Html:
     """Show code and ask for one of its lines; choosing a line shows the reply to it.
 
-    Parameters
-    ----------
-    name : str
-        The name of a bug to find.
-    source : callable or str, optional
-        A function, or code. A question that brings its own code needs none.
+    Args:
+        name: The name of a bug to find.
+        source: A function, or code. A question that brings its own code needs none.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable question.
 
-    Raises
-    ------
-    ValueError
-        If there is no such question or no code, or the line that is asked for is not in it.
+    Raises:
+        ValueError: If there is no such question or no code, or the line that is asked for is not in
+            it.
 
-    Examples
-    --------
     >>> which_line("isnext-without-a-gradient")
     Which line leaves every IsNext without a gradient?
     """
@@ -136,23 +112,15 @@ def which_line(name: str, source: Callable | str | None = None) -> Html:
 def flashcards(topic: str) -> Html:
     """Lay out the cards of a chapter; a back opens with a click or with Enter.
 
-    Parameters
-    ----------
-    topic : str
-        The topic of the chapter, as its folder in `bertbook.topics` is called.
+    Args:
+        topic: The topic of the chapter, as its folder in `bertbook.topics` is called.
 
-    Returns
-    -------
-    Html
+    Returns:
         Displayable cards.
 
-    Raises
-    ------
-    ValueError
-        If there is no such topic.
+    Raises:
+        ValueError: If there is no such topic.
 
-    Examples
-    --------
     >>> flashcards("self_attention")
     7 flashcards
     """

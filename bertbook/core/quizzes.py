@@ -17,14 +17,10 @@ CARD_STYLE = packed_text("bertbook/core/static/cards.css")
 class Answer(NamedTuple):
     """One answer of a quiz question.
 
-    Parameters
-    ----------
-    text : str
-        What the reader chooses.
-    reply : str
-        The reply: why it is right, or what is behind the mistake.
-    is_right : bool
-        Whether it is right.
+    Args:
+        text: What the reader chooses.
+        reply: The reply: why it is right, or what is behind the mistake.
+        is_right: Whether it is right.
     """
 
     text: str
@@ -35,18 +31,12 @@ class Answer(NamedTuple):
 def right(text: str, reply: str) -> Answer:
     """Make a right answer for `choice`.
 
-    Parameters
-    ----------
-    text, reply : str
-        The answer, and what to say to those who choose it.
+    Args:
+        text, reply: The answer, and what to say to those who choose it.
 
-    Returns
-    -------
-    Answer
+    Returns:
         An answer that is right.
 
-    Examples
-    --------
     >>> right("Two", "Yes: one for each token.").is_right
     True
     """
@@ -56,18 +46,12 @@ def right(text: str, reply: str) -> Answer:
 def wrong(text: str, reply: str) -> Answer:
     """Make a wrong answer for `choice`.
 
-    Parameters
-    ----------
-    text, reply : str
-        The answer, and what to say to those who choose it.
+    Args:
+        text, reply: The answer, and what to say to those who choose it.
 
-    Returns
-    -------
-    Answer
+    Returns:
         An answer that is wrong.
 
-    Examples
-    --------
     >>> wrong("One", "There are two tokens.").is_right
     False
     """

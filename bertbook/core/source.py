@@ -15,10 +15,8 @@ import numpy as np
 class Source:
     """The source of a function or class, displayed as Python code.
 
-    Parameters
-    ----------
-    code : str
-        Python.
+    Args:
+        code: Python.
     """
 
     def __init__(self, code: str):
@@ -36,18 +34,12 @@ def show_source(thing: Any) -> Source:
 
     ``help(thing)`` prints them. Notes to the type checker are left out, too.
 
-    Parameters
-    ----------
-    thing : function or class
-        Something imported from minibert.
+    Args:
+        thing: Something imported from minibert.
 
-    Returns
-    -------
-    Source
+    Returns:
         Displayed as highlighted Python.
 
-    Examples
-    --------
     >>> from minibert.attention import BertSelfAttention
     >>> show_source(BertSelfAttention.join_heads)
     def join_heads(
@@ -69,13 +61,9 @@ def show_source(thing: Any) -> Source:
 def seed_everything(seed: int) -> None:
     """Seed the global random states that dropout and initialization read.
 
-    Parameters
-    ----------
-    seed : int
-        Any whole number of at least 0.
+    Args:
+        seed: Any whole number of at least 0.
 
-    Examples
-    --------
     >>> seed_everything(0)
     >>> random.randint(1, 6), int(np.random.randint(1, 7))
     (4, 5)

@@ -27,28 +27,19 @@ Cell = str | float | np.integer | Mapping[str, float] | None
 def show_table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int = 2) -> Html:
     """Show results as a table, column by column; the first one names the rows.
 
-    Parameters
-    ----------
-    columns : mapping from str to cells
-        What stands above a column, and its cells from top to bottom, equally many in each. A cell
-        is a text, a number, a mapping with ``mean`` and ``sd``, or None where there is nothing.
-    caption : str
-        What the numbers are.
-    digits : int
-        Decimals of numbers that are not whole.
+    Args:
+        columns: What stands above a column, and its cells from top to bottom, equally many in each.
+            A cell is a text, a number, a mapping with ``mean`` and ``sd``, or None where there is
+            nothing.
+        caption: What the numbers are.
+        digits: Decimals of numbers that are not whole.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable table. As text it is the same rows.
 
-    Raises
-    ------
-    ValueError
-        If the columns are not equally long.
+    Raises:
+        ValueError: If the columns are not equally long.
 
-    Examples
-    --------
     >>> show_table({"heads": ["1", "2"], "loss": [0.25, {"mean": 0.2, "sd": 0.01}]}, "Five seeds.")
     Five seeds.
     heads | loss
@@ -78,22 +69,15 @@ def show_table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int 
 def parts_table(record: Mapping[str, Any], upto: str) -> Html:
     """Show what the toy has reached with each part so far, as far above the floor as it is.
 
-    Parameters
-    ----------
-    record : mapping
-        ``records/toy_parts.json``, as :func:`bertbook.records.record_of` returns it.
-    upto : str
-        The name of the last row, such as "4 heads".
+    Args:
+        record: ``records/toy_parts.json``, as :func:`bertbook.records.record_of` returns it.
+        upto: The name of the last row, such as "4 heads".
 
-    Returns
-    -------
-    Html
+    Returns:
         One row for each toy, then the best of a bag of words and the floor.
 
-    Raises
-    ------
-    ValueError
-        If the record has no such row.
+    Raises:
+        ValueError: If the record has no such row.
     """
     names = [row["name"] for row in record["rows"]]
     if upto not in names:
@@ -141,27 +125,18 @@ def _cells(row: Sequence[str], sides: Sequence[str]) -> str:
 def result_table(columns: Sequence[str], rows: Sequence[Sequence[object]], corner: str = "") -> str:
     """Write results as a table whose first column names the rows.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        The heads of all columns but the first.
-    rows : sequence of sequences
-        For each row its name, and a cell for each column; hyphens before digits become minus signs.
-    corner : str
-        The head of the first column.
+    Args:
+        columns: The heads of all columns but the first.
+        rows: For each row its name, and a cell for each column; hyphens before digits become minus
+            signs.
+        corner: The head of the first column.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML, for :func:`html`.
 
-    Raises
-    ------
-    ValueError
-        If a row has more cells than there are columns, or fewer.
+    Raises:
+        ValueError: If a row has more cells than there are columns, or fewer.
 
-    Examples
-    --------
     >>> result_table(["right"], [["naive Bayes", "0.68"]]).count("<tr>")
     2
     """

@@ -29,14 +29,10 @@ SEQUENTIAL = LinearSegmentedColormap.from_list(
 def new_axes(width: float = 4.5, height: float = 3.0) -> Axes:
     """Open a figure with one pair of axes without the box on top and right.
 
-    Parameters
-    ----------
-    width, height : float, inches
-        Size of the figure; 4.5 by 3 fits a phone.
+    Args:
+        width, height: Size of the figure; 4.5 by 3 fits a phone; inches.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    Returns:
         Empty axes.
     """
     _, ax = plt.subplots(figsize=(width, height))
@@ -53,26 +49,17 @@ def attention_map(
 ) -> Axes:
     """Draw attention probabilities as a grid: who looks (rows) at whom (columns).
 
-    Parameters
-    ----------
-    probs : array, shape (query, key), between 0 and 1
-        Each row sums to 1.
-    rows, columns : sequence of str, lengths query and key
-        Tokens; columns default to the rows.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure otherwise.
-    digits : int
-        Decimals written into the cells; 0 leaves them empty.
+    Args:
+        probs: Each row sums to 1; between 0 and 1.
+        rows, columns: Tokens; columns default to the rows; lengths query and key.
+        ax: Where to draw; a new figure otherwise.
+        digits: Decimals written into the cells; 0 leaves them empty.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    Returns:
         The axes, with the grid drawn.
 
-    Raises
-    ------
-    ValueError
-        If the numbers of rows and columns do not fit the labels.
+    Raises:
+        ValueError: If the numbers of rows and columns do not fit the labels.
     """
     columns = rows if columns is None else columns
     if probs.shape != (len(rows), len(columns)):
@@ -98,17 +85,12 @@ def attention_map(
 def head_grid(values: Float[np.ndarray, "layers heads"], ax: Axes | None = None) -> Axes:
     """Draw one number for every head of a model: layers are rows, heads are columns.
 
-    Parameters
-    ----------
-    values : array, shape (layers, heads), not negative
-        A measure of each head, such as its share on one token; 1 has the strongest color, and
-        what is at least one half is written into its cell.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure otherwise.
+    Args:
+        values: A measure of each head, such as its share on one token; 1 has the strongest color,
+            and what is at least one half is written into its cell; not negative.
+        ax: Where to draw; a new figure otherwise.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    Returns:
         The axes, with the grid drawn; layers and heads are counted from 1.
     """
     layers, heads = values.shape
@@ -133,20 +115,13 @@ def loss_curve(
 ) -> Axes:
     """Draw losses over training steps, between horizontal levels that were computed.
 
-    Parameters
-    ----------
-    steps : sequence of float, length points
-        Training steps or epochs.
-    curves : mapping from str to sequence of float, nats
-        One line each, of the same length as `steps`.
-    levels : mapping from str to float, nats, optional
-        Dashed lines with their names, for example the exact floor.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure otherwise.
+    Args:
+        steps: Training steps or epochs; length points.
+        curves: One line each, of the same length as `steps`; nats.
+        levels: Dashed lines with their names, for example the exact floor; nats.
+        ax: Where to draw; a new figure otherwise.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    Returns:
         The axes, with curves and levels drawn.
     """
     ax = new_axes(4.8, 3.2) if ax is None else ax
@@ -168,16 +143,11 @@ def centered_lines(axes: Axes, x: float, y: float, text: str, fontsize: float = 
     Matplotlib would place the lines of one text by the widths of its own font; a page has another,
     and each line would stand aside by another distance.
 
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Where to write.
-    x, y : float
-        The middle of all lines, in the numbers of the axes.
-    text : str
-        Lines, with a line break between them.
-    fontsize : float
-        In points.
+    Args:
+        axes: Where to write.
+        x, y: The middle of all lines, in the numbers of the axes.
+        text: Lines, with a line break between them.
+        fontsize: In points.
     """
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -194,22 +164,15 @@ def what_parts_buy(record: Mapping[str, Any], upto: str) -> Axes:
     Each dot is one seed, and an upright line is their mean. On a logarithmic axis a length from
     some foot would say nothing, so there are no bars. The newest part has a color of its own.
 
-    Parameters
-    ----------
-    record : mapping
-        ``records/toy_parts.json``, as ``json.load`` returns it.
-    upto : str
-        The newest part to be drawn, such as "heads".
+    Args:
+        record: ``records/toy_parts.json``, as ``json.load`` returns it.
+        upto: The newest part to be drawn, such as "heads".
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    Returns:
         The axes, with the rows from top to bottom. Their loss axis is the same for every part.
 
-    Raises
-    ------
-    ValueError
-        If the record has no such part.
+    Raises:
+        ValueError: If the record has no such part.
     """
     parts = [row["part"] for row in record["rows"]]
     if upto not in parts:

@@ -28,20 +28,13 @@ class Bug(NamedTuple):
     `thing` is a model, or what replaces the part `role` in one. Without a source the bug is made
     up: for an invariant that no other bug breaks, or after a chapter of the book.
 
-    Parameters
-    ----------
-    thing : callable
-        The model with the bug, or what replaces the part `role` in one.
-    wrong : str
-        What is wrong, in a sentence.
-    repair : str, default ""
-        What repairs it.
-    source : str, default ""
-        The program that had it, with an address; empty if it is made up.
-    role : callable, optional
-        The part that `thing` replaces.
-    config : callable, default BertConfig
-        The class of its configuration.
+    Args:
+        thing: The model with the bug, or what replaces the part `role` in one.
+        wrong: What is wrong, in a sentence.
+        repair: What repairs it.
+        source: The program that had it, with an address; empty if it is made up.
+        role: The part that `thing` replaces.
+        config: The class of its configuration.
     """
 
     thing: Callable
@@ -60,18 +53,12 @@ class Bug(NamedTuple):
 def broken_model(bug: Bug) -> nn.Module:
     """Build a small model with one bug of the museum, its weights drawn with seed 0.
 
-    Parameters
-    ----------
-    bug : Bug
-        An entry of the museum.
+    Args:
+        bug: An entry of the museum.
 
-    Returns
-    -------
-    nn.Module
+    Returns:
         An encoder, or a model for masked words where the bug sits in the loss.
 
-    Examples
-    --------
     >>> from bertbook.museum.invariants import check_invariants
     >>> from bertbook.museum import ROOMS
     >>> check_invariants(broken_model(ROOMS["loading"][0])).broken

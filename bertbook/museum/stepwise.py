@@ -9,10 +9,8 @@ from minibert.attention import BertSelfAttention
 class Attention(BertSelfAttention):
     """Self-attention that leaves to others how scores become probabilities.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
     """
 
     def forward(
@@ -23,21 +21,15 @@ class Attention(BertSelfAttention):
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token, and on request the weights.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            0 where a query may look, the most negative number where not.
-        output_attentions : bool, default False
-            Whether to return the weights.
+        Args:
+            hidden_states: One vector per token.
+            additive_mask: 0 where a query may look, the most negative number where not; broadcasts
+                to shape (batch, heads, seq, seq).
+            output_attentions: Whether to return the weights.
 
-        Returns
-        -------
-        context : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        probs : Float[Tensor, "batch heads seq seq"] or None
-            The weights, if they are wanted.
+        Returns:
+            context: One vector per token.
+            probs: The weights, if they are wanted.
         """
         query, key, value = (
             self.split_heads(linear(hidden_states)) for linear in (self.query, self.key, self.value)
@@ -52,16 +44,11 @@ class Attention(BertSelfAttention):
     ) -> Float[Tensor, "batch heads seq seq"]:
         """Turn scores into probabilities.
 
-        Parameters
-        ----------
-        scores : Float[Tensor, "batch heads seq seq"]
-            Products of queries and keys, already divided.
-        mask : float tensor that broadcasts to the shape of the scores
-            To add to them.
+        Args:
+            scores: Products of queries and keys, already divided.
+            mask: To add to them; broadcasts to the shape of the scores.
 
-        Returns
-        -------
-        Float[Tensor, "batch heads seq seq"]
+        Returns:
             The weights, after dropout.
         """
         return self.dropout((scores + mask).softmax(dim=-1))

@@ -30,13 +30,10 @@ def keep(thing: Any, verdict: Verdict | None = None) -> None:
 
     With it go the imports it needs, and what else of yours it uses. An older version is replaced.
 
-    Parameters
-    ----------
-    thing : function or class
-        Defined in this notebook. Its name begins with ``my_`` or ``My``.
-    verdict : Verdict, optional
-        What its checker says, ``keep(my_softmax, check_softmax(my_softmax))``: it is shown, and
-        only what is right is kept.
+    Args:
+        thing: Defined in this notebook. Its name begins with ``my_`` or ``My``.
+        verdict: What its checker says, ``keep(my_softmax, check_softmax(my_softmax))``: it is
+            shown, and only what is right is kept.
     """
     said = verdict.message if verdict else ""
     if verdict and not verdict.passed:

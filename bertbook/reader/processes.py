@@ -41,24 +41,16 @@ def in_processes(count: int, work: Callable, *arguments: Any) -> list[Any]:
     imports and with the other functions of the notebook that it uses, and they are introduced to
     each other by gloo, as torchrun does it for a script.
 
-    Parameters
-    ----------
-    count : int
-        Number of processes, at least 1. Each computes with one thread.
-    work : function
-        Defined in the notebook. Inside it ``torch.distributed`` knows the rank and the count.
-    *arguments
-        What it is called with: anything that ``torch.save`` can store.
+    Args:
+        count: Number of processes, at least 1. Each computes with one thread.
+        work: Defined in the notebook. Inside it ``torch.distributed`` knows the rank and the count.
+        *arguments: What it is called with: anything that ``torch.save`` can store.
 
-    Returns
-    -------
-    list
+    Returns:
         What each process returned, by rank.
 
-    Raises
-    ------
-    RuntimeError
-        If a process has stopped with an error, or this PyTorch has no gloo.
+    Raises:
+        RuntimeError: If a process has stopped with an error, or this PyTorch has no gloo.
     """
     import torch  # only here: the first chapters need no torch
 

@@ -32,14 +32,10 @@ def running_on(**functions: Callable) -> SimpleNamespace | None:
     Without arguments, models that are built from here on have the classes in my_bert.py, and the
     package's where it has none. The stored book uses the package's alone.
 
-    Parameters
-    ----------
-    **functions
-        Functions of the package, each by its name: ``running_on(softmax=softmax)``.
+    Args:
+        **functions: Functions of the package, each by its name: ``running_on(softmax=softmax)``.
 
-    Returns
-    -------
-    SimpleNamespace or None
+    Returns:
         With arguments: under each name yours, ``my_softmax``, if you have kept it, and otherwise
         the package's.
     """
@@ -63,9 +59,7 @@ def on_our_parts() -> bool:
     What training comes to is asserted only then. A class of yours may be right and still draw other
     first weights, and so end at another number.
 
-    Returns
-    -------
-    bool
+    Returns:
         False as soon as one part is yours, kept in my_bert.py or given to `use`.
     """
     return all(each.__module__.partition(".")[0] in HOMES for each in replaced().values())

@@ -20,23 +20,15 @@ def record_path(run: str) -> Path:
 def record_of(run: str) -> dict[str, Any]:
     """Read what a long run has recorded.
 
-    Parameters
-    ----------
-    run : str
-        Its name, such as "toy_parts": ``python -m benchmarks.toy_parts --record`` has made it.
+    Args:
+        run: Its name, such as "toy_parts": ``python -m benchmarks.toy_parts --record`` has made it.
 
-    Returns
-    -------
-    dict
+    Returns:
         Its numbers, by their names.
 
-    Raises
-    ------
-    ValueError
-        If there is no such record; the message names those that there are.
+    Raises:
+        ValueError: If there is no such record; the message names those that there are.
 
-    Examples
-    --------
     >>> "command" in record_of("toy_parts")
     True
     """
@@ -49,25 +41,17 @@ def record_of(run: str) -> dict[str, Any]:
 def trained_folder(name: str) -> Path:
     """Find the folder of a small model that a run of this book has trained.
 
-    Parameters
-    ----------
-    name : str
-        "small-world" (Chapter 14), with ``config.json``, ``model.safetensors`` and ``vocab.txt``;
-        "english", a model of the King James Bible in eight bits, which
-        ``bertbook.core.eight_bits`` opens; or "toy" (Chapter 5), with weights only.
+    Args:
+        name: "small-world" (Chapter 14), with ``config.json``, ``model.safetensors`` and
+            ``vocab.txt``; "english", a model of the King James Bible in eight bits, which
+            ``bertbook.core.eight_bits`` opens; or "toy" (Chapter 5), with weights only.
 
-    Returns
-    -------
-    Path
+    Returns:
         The folder, in the installed package.
 
-    Raises
-    ------
-    ValueError
-        If there is no such model; the message names those that there are.
+    Raises:
+        ValueError: If there is no such model; the message names those that there are.
 
-    Examples
-    --------
     >>> sorted(path.name for path in trained_folder("small-world").iterdir())
     ['config.json', 'model.safetensors', 'vocab.txt']
     """

@@ -87,19 +87,12 @@ class BagOfWords:
     with the term))``, scaled to length 1. The fit minimizes the weighted mean loss plus ``penalty /
     texts * |W|**2 / 2``.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        What to learn from; its 100,000 most frequent terms are known.
-    labels : sequence of int, or int array, shape (rows,)
-        A class for each text, from 0 on.
-    weights : Float[Tensor, "classes"]
-        What a text of each class counts, as `class_weights` gives it.
-    penalty : float, default 0.1
-        Pull towards 0, above 0.
+    Args:
+        texts: What to learn from; its 100,000 most frequent terms are known.
+        labels: A class for each text, from 0 on; shape (rows,).
+        weights: What a text of each class counts, as `class_weights` gives it.
+        penalty: Pull towards 0, above 0.
 
-    Examples
-    --------
     >>> texts = ["the box hums", "the box hums loudly", "the bill is wrong", "a wrong bill"]
     >>> words = BagOfWords(texts, [0, 0, 1, 1], torch.ones(2))
     >>> words.probabilities(["my box", "wrong bill"]).argmax(1).tolist()
@@ -125,16 +118,11 @@ class BagOfWords:
     ) -> BagOfWords:
         """Fit on the part ``train``, with the penalty that fits the part ``validation`` best.
 
-        Parameters
-        ----------
-        texts, labels : mapping
-            Both parts by name; texts and their classes as above.
-        weights : Float[Tensor, "classes"]
-            What a text of each class counts.
+        Args:
+            texts, labels: Both parts by name; texts and their classes as above.
+            weights: What a text of each class counts.
 
-        Returns
-        -------
-        BagOfWords
+        Returns:
             The best of three, by the loss on ``validation``.
         """
         vectors = _fitted_on(texts["train"])
@@ -147,18 +135,12 @@ class BagOfWords:
     ) -> BagOfWords:
         """Put together what was fitted before.
 
-        Parameters
-        ----------
-        terms : sequence of str
-            The terms it knows.
-        rarity : Float[np.ndarray, "terms"]
-            ``vectors.idf_``, at least 1.
-        linear : Linear
-            Weights and bias.
+        Args:
+            terms: The terms it knows.
+            rarity: ``vectors.idf_``, at least 1.
+            linear: Weights and bias.
 
-        Returns
-        -------
-        BagOfWords
+        Returns:
             As it was.
         """
         vectors = _vectorizer(terms)
@@ -179,14 +161,10 @@ class BagOfWords:
     def probabilities(self, texts: Sequence[str]) -> Float[np.ndarray, "rows classes"]:
         """Return the probability of each class for each text.
 
-        Parameters
-        ----------
-        texts : sequence of str
-            Any texts.
+        Args:
+            texts: Any texts.
 
-        Returns
-        -------
-        Float[np.ndarray, "rows classes"]
+        Returns:
             Rows sum to 1.
         """
         return with_temperature(self.logits(texts), 1.0)
@@ -194,14 +172,10 @@ class BagOfWords:
     def logits(self, texts: Sequence[str]) -> Float[np.ndarray, "rows classes"]:
         """Score texts, before the softmax.
 
-        Parameters
-        ----------
-        texts : sequence of str
-            Any texts.
+        Args:
+            texts: Any texts.
 
-        Returns
-        -------
-        Float[np.ndarray, "rows classes"]
+        Returns:
             Any numbers.
         """
         return self.linear.logits(self.vectors.transform(texts))

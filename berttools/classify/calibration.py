@@ -14,16 +14,11 @@ COLDEST, HOTTEST = 0.05, 20.0
 class Bin(NamedTuple):
     """Answers whose probability lies between two numbers: how many, their mean, how often right.
 
-    Parameters
-    ----------
-    low, high : float
-        The probabilities between which the answers lie.
-    count : int
-        How many answers.
-    confidence : float
-        Their mean probability.
-    right : float
-        Share of them that are right.
+    Args:
+        low, high: The probabilities between which the answers lie.
+        count: How many answers.
+        confidence: Their mean probability.
+        right: Share of them that are right.
     """
 
     low: float
@@ -40,20 +35,13 @@ def with_temperature(
 
     ``softmax(logits / temperature)``: above 1 all answers become less sure, none becomes another.
 
-    Parameters
-    ----------
-    logits : float array, shape (rows, classes)
-        One score per class.
-    temperature : float
-        Above 0.
+    Args:
+        logits: One score per class.
+        temperature: Above 0.
 
-    Returns
-    -------
-    float array, shape (rows, classes)
+    Returns:
         Each row sums to 1.
 
-    Examples
-    --------
     >>> with_temperature(np.array([[2.0, 0.0]]), 2.0).round(3)
     array([[0.731, 0.269]])
     """
@@ -92,22 +80,14 @@ def reliability(
 ) -> list[Bin]:
     """Sort answers by their probability into bins of equal width, and count what is right.
 
-    Parameters
-    ----------
-    probs : float array, shape (rows, classes)
-        Each row sums to 1; the largest of a row is its answer.
-    labels : int array, shape (rows,)
-        The true classes.
-    bins : int, default 10
-        How many there are between 0 and 1.
+    Args:
+        probs: Each row sums to 1; the largest of a row is its answer.
+        labels: The true classes.
+        bins: How many there are between 0 and 1.
 
-    Returns
-    -------
-    list of Bin
+    Returns:
         Those that hold an answer, the lowest first.
 
-    Examples
-    --------
     >>> probs = np.array([[0.9, 0.1], [0.2, 0.8], [0.85, 0.15]])
     >>> [answers] = reliability(probs, np.array([0, 0, 0]), bins=2)
     >>> answers.count, answers.right
@@ -131,26 +111,16 @@ def calibration_error(
     ``sum over bins of count / rows * |confidence - right|``. With few answers it is above 0 even
     for perfect probabilities.
 
-    Parameters
-    ----------
-    probs : float array, shape (rows, classes)
-        Each row sums to 1.
-    labels : int array, shape (rows,)
-        The true classes.
-    bins : int, default 10
-        As for `reliability`.
+    Args:
+        probs: Each row sums to 1.
+        labels: The true classes.
+        bins: As for `reliability`.
 
-    Returns
-    -------
-    float
+    Returns:
         From 0 to 1.
 
-    References
-    ----------
-    Guo et al. (2017), section 2.
+    Source: Guo et al. (2017), section 2.
 
-    Examples
-    --------
     >>> probs = np.array([[0.9, 0.1], [0.9, 0.1]])
     >>> round(calibration_error(probs, np.array([0, 1])), 2)
     0.4

@@ -18,14 +18,11 @@ PUNCTUATION = re.compile(r"(?<!\d)[.,]|[.,](?!\d)|[;!?…\"“”„«»¡¿。�
 class Duplicates(NamedTuple):
     """Rows whose text was there before, and rows of one text whose labels differ.
 
-    Parameters
-    ----------
-    exact : list of int
-        Rows with a text that was there before, letter by letter.
-    near : list of int
-        Rows with a text that was there before but for case, white space and marks of sentences.
-    contradictions : list of list of int
-        Groups of rows of one text whose labels differ.
+    Args:
+        exact: Rows with a text that was there before, letter by letter.
+        near: Rows with a text that was there before but for case, white space and marks of
+            sentences.
+        contradictions: Groups of rows of one text whose labels differ.
     """
 
     exact: list[int]
@@ -64,20 +61,14 @@ def rows_by(keys: Iterable[Hashable]) -> list[list[int]]:
 def find_duplicates(table: LabeledTable) -> Duplicates:
     """Find texts that occur more than once.
 
-    Parameters
-    ----------
-    table : LabeledTable
-        With labels, or without.
+    Args:
+        table: With labels, or without.
 
-    Returns
-    -------
-    Duplicates
-        ``exact``: rows whose text stood in a row before, letter by letter; ``near``: those that
-        are like one before but for case, white space and marks of sentences (`plain_text`);
+    Returns:
+        ``exact``: rows whose text stood in a row before, letter by letter; ``near``: those that are
+        like one before but for case, white space and marks of sentences (`plain_text`);
         ``contradictions``: for each text with more than one label, its rows.
 
-    Examples
-    --------
     >>> table = LabeledTable(["It hums.", "it hums", "No bill.", "It hums."], ["A", "B", "B", "A"])
     >>> find_duplicates(table)
     Duplicates(exact=[3], near=[1], contradictions=[[0, 1, 3]])
@@ -94,14 +85,10 @@ def without_copies(table: LabeledTable) -> list[int]:
 
     Texts that differ in digits or in signs are not copies, and stay.
 
-    Parameters
-    ----------
-    table : LabeledTable
-        With labels, or without.
+    Args:
+        table: With labels, or without.
 
-    Returns
-    -------
-    list of int
+    Returns:
         Numbers of rows, in order. A text with two labels keeps a row of each.
     """
     keys = zip(keys_of(table), table.labels or [""] * len(table), strict=True)

@@ -42,14 +42,10 @@ _FIELDS = ("max_length", "columns", "temperature", "thresholds")
 class Reply(NamedTuple):
     """A label, or None for "I do not know"; the most probable label, and its probability.
 
-    Parameters
-    ----------
-    label : str or None
-        The answer; None for "I do not know".
-    probability : float
-        That of the most probable label, 0 to 1.
-    guess : str
-        The most probable label.
+    Args:
+        label: The answer; None for "I do not know".
+        probability: That of the most probable label, 0 to 1.
+        guess: The most probable label.
     """
 
     label: str | None
@@ -60,23 +56,15 @@ class Reply(NamedTuple):
 class Classifier(NamedTuple):
     """A trained classifier, with all that its answers need.
 
-    Parameters
-    ----------
-    model : BertForSequenceClassification, FrozenVectors or BagOfWords
-        Trained. The first holds the names of the classes in ``model.id2label``.
-    tokenizer : WordPieceTokenizer or None
-        That of the model; counted words have none.
-    max_length : int or None
-        Longer texts are cut to so many tokens.
-    columns : dict from str to str or None
-        Which columns of a table hold the text and its pair.
-    temperature : float, default 1.0
-        What logits are divided by before the softmax.
-    thresholds : sequence of float, optional
-        For each class the lowest probability with which it is answered; without them every text is
-        answered.
-    classes : sequence of str, optional
-        The names, for a model without ``id2label``.
+    Args:
+        model: Trained. The first holds the names of the classes in ``model.id2label``.
+        tokenizer: That of the model; counted words have none.
+        max_length: Longer texts are cut to so many tokens.
+        columns: Which columns of a table hold the text and its pair.
+        temperature: What logits are divided by before the softmax.
+        thresholds: For each class the lowest probability with which it is answered; without them
+            every text is answered.
+        classes: The names, for a model without ``id2label``.
     """
 
     model: BertForSequenceClassification | FrozenVectors | BagOfWords
@@ -97,14 +85,10 @@ class Classifier(NamedTuple):
     def logits(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
         """Score the texts of a table.
 
-        Parameters
-        ----------
-        table : LabeledTable
-            Its labels are not read.
+        Args:
+            table: Its labels are not read.
 
-        Returns
-        -------
-        Float[np.ndarray, "rows classes"]
+        Returns:
             Scores that are not divided by the temperature yet.
         """
         if isinstance(self.model, BagOfWords):
@@ -117,14 +101,10 @@ class Classifier(NamedTuple):
     def answer(self, table: LabeledTable) -> list[Reply]:
         """Answer each row of a table.
 
-        Parameters
-        ----------
-        table : LabeledTable
-            Its labels are not read.
+        Args:
+            table: Its labels are not read.
 
-        Returns
-        -------
-        list of Reply
+        Returns:
             One per row.
         """
         probs, names = with_temperature(self.logits(table), self.temperature), self.names
@@ -138,13 +118,10 @@ class Classifier(NamedTuple):
 def save_classifier(classifier: Classifier, folder: str | Path) -> None:
     """Write a classifier into a folder, so that transformers opens its model, if it has one.
 
-    Parameters
-    ----------
-    classifier : Classifier
-        What to write; temperature and thresholds go into ``classifier.json``, and a linear
-        classifier on frozen vectors or counted words into ``linear.safetensors``.
-    folder : str or Path
-        Made if it is not there.
+    Args:
+        classifier: What to write; temperature and thresholds go into ``classifier.json``, and a
+            linear classifier on frozen vectors or counted words into ``linear.safetensors``.
+        folder: Made if it is not there.
     """
     folder, model = Path(folder), classifier.model
     folder.mkdir(parents=True, exist_ok=True)
@@ -165,20 +142,14 @@ def save_classifier(classifier: Classifier, folder: str | Path) -> None:
 def load_classifier(folder: str | Path) -> Classifier:
     """Load what `save_classifier` has written.
 
-    Parameters
-    ----------
-    folder : str or Path
-        That of a finished classifier.
+    Args:
+        folder: That of a finished classifier.
 
-    Returns
-    -------
-    Classifier
+    Returns:
         On the CPU.
 
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If it is not such a folder, or a file in it is damaged.
+    Raises:
+        FileNotFoundError, ValueError: If it is not such a folder, or a file in it is damaged.
     """
     folder = Path(folder)
     fields, path = read_json(folder / FILE), repr(str(folder / FILE))

@@ -16,20 +16,13 @@ def count_confusions(
 ) -> Int[np.ndarray, "classes classes"]:
     """Count true classes and answers: a row for each class, a column for each answer.
 
-    Parameters
-    ----------
-    labels, answers : int array, shape (rows,)
-        Numbers of classes.
-    classes : int
-        How many there are.
+    Args:
+        labels, answers: Numbers of classes.
+        classes: How many there are.
 
-    Returns
-    -------
-    int array, shape (classes, classes)
+    Returns:
         What is right stands on the diagonal.
 
-    Examples
-    --------
     >>> count_confusions(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
     array([[1, 1],
            [0, 1]])

@@ -22,10 +22,8 @@ Blocks = list[list[int]]
 class Parts(NamedTuple):
     """Numbers of rows.
 
-    Parameters
-    ----------
-    train, validation, test : list of int
-        Rows to learn from, to choose with, and to be asked once.
+    Args:
+        train, validation, test: Rows to learn from, to choose with, and to be asked once.
     """
 
     train: list[int]
@@ -43,28 +41,18 @@ def split_rows(
     test part and those before them the validation part. Without times chance fills the parts, and
     each gets about its share of every class.
 
-    Parameters
-    ----------
-    table : LabeledTable
-        With labels.
-    seed : int
-        Start of all chance; with times there is none.
-    shares : pair of float, default (0.15, 0.15)
-        Of the validation and of the test part.
+    Args:
+        table: With labels.
+        seed: Start of all chance; with times there is none.
+        shares: Of the validation and of the test part.
 
-    Returns
-    -------
-    Parts
+    Returns:
         Every row is in one part. Without times a class of one or two blocks is in the first only.
 
-    Raises
-    ------
-    ValueError
-        If a time is neither an ISO date nor a number, if some are dates and some are numbers, or
-        if a part would be empty.
+    Raises:
+        ValueError: If a time is neither an ISO date nor a number, if some are dates and some are
+            numbers, or if a part would be empty.
 
-    Examples
-    --------
     >>> table = LabeledTable([*"abcdefgh"], [*"xyxyxyxy"], times=[*"12345678"])
     >>> split_rows(table, seed=0, shares=(0.25, 0.25))
     Parts(train=[0, 1, 2, 3], validation=[4, 5], test=[6, 7])
@@ -98,18 +86,12 @@ def most_together(table: LabeledTable) -> float:
 def linked_rows(table: LabeledTable) -> Blocks:
     """Join rows that share a text, its pattern or a group, also by way of others.
 
-    Parameters
-    ----------
-    table : LabeledTable
-        Rows, with a column of groups or without.
+    Args:
+        table: Rows, with a column of groups or without.
 
-    Returns
-    -------
-    list of list of int
+    Returns:
         Numbers of rows; each row stands in one list.
 
-    Examples
-    --------
     >>> linked_rows(LabeledTable(["a b", "c d", "a b"]))
     [[0, 2], [1]]
     """

@@ -25,21 +25,14 @@ Record = tuple[int, dict[str, Any]]
 class LabeledTable:
     """Rows of a table, column by column; a column that was not asked for is None.
 
-    Parameters
-    ----------
-    texts : list of str
-        One a row, not empty.
-    labels, pairs, groups, times : list of str or None
-        Names of classes; second texts; what stays together; moments in one form.
-    lines : list of int or None
-        Where each row begins in its file, counted from 1.
-    skipped : tuple of int
-        Lines that were left out, since they had no text or no label.
-    notes : tuple of str
-        What was odd, in sentences.
+    Args:
+        texts: One a row, not empty.
+        labels, pairs, groups, times: Names of classes; second texts; what stays together; moments
+            in one form.
+        lines: Where each row begins in its file, counted from 1.
+        skipped: Lines that were left out, since they had no text or no label.
+        notes: What was odd, in sentences.
 
-    Examples
-    --------
     >>> table = LabeledTable(["It hums.", "The bill is wrong."], ["Hardware", "Billing"])
     >>> len(table), table.classes, table.take([1]).texts
     (2, ('Billing', 'Hardware'), ['The bill is wrong.'])
@@ -74,14 +67,10 @@ class LabeledTable:
     def take(self, rows: Iterable[SupportsIndex]) -> LabeledTable:
         """Return some of the rows as a table.
 
-        Parameters
-        ----------
-        rows : iterable of int
-            Numbers of rows, from 0 on.
+        Args:
+            rows: Numbers of rows, from 0 on.
 
-        Returns
-        -------
-        LabeledTable
+        Returns:
             Without `skipped` and `notes`.
         """
         rows = [int(row) for row in rows]
@@ -102,35 +91,25 @@ def read_table(
 ) -> LabeledTable:
     r"""Read the columns of a table: texts, and what else is named.
 
-    Parameters
-    ----------
-    path : str or Path
-        One JSON object a line if its name ends in ``.jsonl``, ``.ndjson`` or ``.json``; else a
-        header and rows, divided by commas, semicolons, tabs or bars. A quoted text may have line
-        breaks.
-        With tabs quotes are letters, if each line is a row without their help.
-    text : str
-        Name of the column of texts.
-    label, pair, group, time : str, optional
-        Names of the columns of labels, of second texts, of what belongs together, and of when.
-    encoding : str, optional
-        By default UTF-8, or UTF-16 if the file begins with its mark. Latin-1 is read as cp1252.
+    Args:
+        path: One JSON object a line if its name ends in ``.jsonl``, ``.ndjson`` or ``.json``; else
+            a header and rows, divided by commas, semicolons, tabs or bars. A quoted text may have
+            line breaks. With tabs quotes are letters, if each line is a row without their help.
+        text: Name of the column of texts.
+        label, pair, group, time: Names of the columns of labels, of second texts, of what belongs
+            together, and of when.
+        encoding: By default UTF-8, or UTF-16 if the file begins with its mark. Latin-1 is read as
+            cp1252.
 
-    Returns
-    -------
-    LabeledTable
+    Returns:
         The rows that have a text and all else that was named; ``skipped`` has the others' lines.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file cannot be decoded, a column is missing, a field is a list or an object, a row
-        has more or fewer fields than the header, or no row is left; the message names the line.
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If the file cannot be decoded, a column is missing, a field is a list or an
+            object, a row has more or fewer fields than the header, or no row is left; the message
+            names the line.
 
-    Examples
-    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "mail.csv"
     >>> _ = path.write_text('text,label\n"It hums, loudly.",Hardware\n', encoding="utf-8")

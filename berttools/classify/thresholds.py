@@ -21,22 +21,14 @@ def clopper_pearson_lower(right: int, kept: int, alpha: float = ALPHA) -> float:
     The share with which at least `right` of `kept` answers are right with a chance of `alpha`: the
     true share is above it in all but `alpha` of the cases (Clopper and Pearson's bound).
 
-    Parameters
-    ----------
-    right : int
-        Answers that are right.
-    kept : int
-        Answers in all.
-    alpha : float, default 0.1
-        How often the bound may be too high, between 0 and 1.
+    Args:
+        right: Answers that are right.
+        kept: Answers in all.
+        alpha: How often the bound may be too high, between 0 and 1.
 
-    Returns
-    -------
-    float
+    Returns:
         From 0 to 1; 0 if no answer is right.
 
-    Examples
-    --------
     >>> round(clopper_pearson_lower(45, 45), 3), round(0.1 ** (1 / 45), 3)
     (0.95, 0.95)
     """
@@ -56,24 +48,15 @@ def choose_thresholds(
     It is low enough if `clopper_pearson_lower` of the answers at or above it reaches
     `target_precision`.
 
-    Parameters
-    ----------
-    probs : float array, shape (rows, classes)
-        Probabilities on a validation part.
-    labels : int array, shape (rows,)
-        The true classes.
-    target_precision : float
-        Wanted share of right answers, above 0 and below 1.
-    alpha : float, default 0.1
-        As for `clopper_pearson_lower`.
+    Args:
+        probs: Probabilities on a validation part.
+        labels: The true classes.
+        target_precision: Wanted share of right answers, above 0 and below 1.
+        alpha: As for `clopper_pearson_lower`.
 
-    Returns
-    -------
-    float array, shape (classes,)
+    Returns:
         Infinity for a class whose answers are too few or too often wrong.
 
-    Examples
-    --------
     >>> probs = np.array([[0.9, 0.1]] * 45 + [[0.3, 0.7]] * 3)
     >>> choose_thresholds(probs, np.array([0] * 45 + [1] * 3), target_precision=0.95)
     array([0.9, inf])
@@ -125,20 +108,13 @@ def decide(
 ) -> Int[np.ndarray, " rows"]:
     """Answer with the most probable class, or with -1 for "I do not know".
 
-    Parameters
-    ----------
-    probs : float array, shape (rows, classes)
-        Each row sums to 1.
-    thresholds : float array, shape (classes,)
-        The least probability for an answer, for each class.
+    Args:
+        probs: Each row sums to 1.
+        thresholds: The least probability for an answer, for each class.
 
-    Returns
-    -------
-    int array, shape (rows,)
+    Returns:
         A class, or -1 where its probability is below its threshold.
 
-    Examples
-    --------
     >>> decide(np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([0.8, 0.5]))
     array([ 0, -1])
     """

@@ -46,21 +46,15 @@ def classifier_from(
 ) -> tuple[BertForSequenceClassification, WordPieceTokenizer]:
     """Put a new classifier on the encoder of a folder.
 
-    Parameters
-    ----------
-    folder : str or Path
-        A BERT with any head or none, in Hugging Face's layout; of a head nothing is used.
-    classes : sequence of str
-        The names of the labels, in the order of their numbers.
-    seed : int
-        Start of the weights that are new: the classifier's, and the pooler's if there is none.
+    Args:
+        folder: A BERT with any head or none, in Hugging Face's layout; of a head nothing is used.
+        classes: The names of the labels, in the order of their numbers.
+        seed: Start of the weights that are new: the classifier's, and the pooler's if there is
+            none.
 
-    Returns
-    -------
-    model : BertForSequenceClassification
-        In evaluation mode; ``model.id2label`` holds the names.
-    tokenizer : WordPieceTokenizer
-        That of the folder.
+    Returns:
+        model: In evaluation mode; ``model.id2label`` holds the names.
+        tokenizer: That of the folder.
     """
     tokenizer = load_tokenizer(folder)
     pooler = any("pooler." in name for name in read_weights(Path(folder)))
@@ -122,25 +116,17 @@ def fine_tune_classifier(
 ) -> BertTrainer:
     """Train all of a classifier, and keep the weights with the lowest validation loss.
 
-    Parameters
-    ----------
-    model : BertForSequenceClassification
-        Trained in place; it knows the names of the labels.
-    tokenizer : WordPieceTokenizer
-        That of the model.
-    train, validation : LabeledTable
-        Rows to learn from, and rows to stop by; the loss of both is weighted.
-    seed : int
-        Start of all chance: the order of the rows, and dropout.
-    **options
-        ``learning_rate`` (1e-4), ``weights`` of the classes (all 1), ``epochs`` (4, and at least
-        150 updates), ``patience`` (4 evaluations, two in an epoch), ``batch_size`` (32),
-        ``max_length`` (128 tokens); and what `BertTrainer` takes: ``folder``, ``device``,
-        ``show_progress``.
+    Args:
+        model: Trained in place; it knows the names of the labels.
+        tokenizer: That of the model.
+        train, validation: Rows to learn from, and rows to stop by; the loss of both is weighted.
+        seed: Start of all chance: the order of the rows, and dropout.
+        **options: ``learning_rate`` (1e-4), ``weights`` of the classes (all 1), ``epochs`` (4, and
+            at least 150 updates), ``patience`` (4 evaluations, two in an epoch), ``batch_size``
+            (32), ``max_length`` (128 tokens); and what `BertTrainer` takes: ``folder``, ``device``,
+            ``show_progress``.
 
-    Returns
-    -------
-    BertTrainer
+    Returns:
         At its end: ``trainer.history`` and ``trainer.best`` say how it went.
     """
     trainer, batches, watched = tuning_of(model, tokenizer, train, validation, seed=seed, **options)

@@ -2,7 +2,7 @@
 
 A page `api-….md` names modules in a comment, `<!-- api: config embeddings -->`. While it is read,
 the comment becomes a table of Sphinx's autosummary and a section for each module, which autodoc
-with numpydoc fills; linkcode links the source. `<!-- checkers: … -->` does so for the modules that
+and napoleon fill; linkcode links the source. `<!-- checkers: … -->` does so for the modules that
 hold nothing but checkers. What is public is decided in the package and in the chapters: `__all__`,
 whatever a chapter imports, and the classes of what is returned and of public values.
 """
@@ -23,6 +23,7 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.ext.napoleon import Config, GoogleDocstring
 from sphinx.util.nodes import make_refnode
 
 BOOK = Path(__file__).resolve().parents[1]
@@ -40,6 +41,8 @@ OURS = ("minibert.", "bertfamily.", "berttools.", "bertbook.")
 FIELD = "Alias for field number"
 CLASS = re.compile(r"(?<![`:~])`([A-Z]\w+)`(?!`)")
 ARGUMENTS = re.compile(r"<dl>\s*(<dd>.*?</dd>)\s*</dl>", re.DOTALL)
+RESULT = re.compile(r"(\w+): (.+)")
+STYLE = Config(napoleon_use_param=False)
 STAR = re.compile(r'(?<=\[Tensor, ")\*|(?<=\[ndarray, ")\*')
 
 
@@ -258,6 +261,31 @@ def fill(app: Sphinx, docname: str, source: list[str]) -> None:
         source[0] = json.dumps(notebook)
 
 
+class Docstring(GoogleDocstring):
+    """Google's style where types stand in the signature: a word and a colon name a result."""
+
+    def _consume_returns_section(
+        self, preprocess_types: bool = False
+    ) -> list[tuple[str, str, list[str]]]:
+        """Divide the lines on what is returned into one part for each result, if there are more."""
+        fields: list[tuple[str, str, list[str]]] = []
+        for line in self._dedent(self._consume_to_next_section()):
+            named = RESULT.match(line)
+            if named or not fields:
+                fields.append((named[1], "", [named[2]]) if named else ("", "", [line]))
+            else:
+                fields[-1][2].append(line.strip())
+        return fields
+
+
+def read_docstring(
+    app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
+    """Turn the sections of a docstring into lists."""
+    text = Docstring(lines, STYLE, app, what, name, thing, options)  # pyright: ignore[reportArgumentType]
+    lines[:] = text.lines()
+
+
 def name_chapters(
     app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
@@ -331,7 +359,7 @@ def read_defaults(app: Sphinx, thing: object, _bound: bool) -> None:
 
 
 def setup(app: Sphinx) -> dict:
-    """Connect the steps to Sphinx; numpydoc reads a docstring before the chapters go in."""
+    """Connect the steps to Sphinx; a docstring is read before the chapters go in."""
     app.setup_extension("sphinx.ext.autosummary")
     app.setup_extension("sphinx.ext.linkcode")
     app.config.linkcode_resolve = source_of
@@ -340,6 +368,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", write_arguments)
     app.connect("source-read", fill)
     app.connect("autodoc-process-docstring", link_classes, priority=100)
+    app.connect("autodoc-process-docstring", read_docstring)
     app.connect("autodoc-process-docstring", name_chapters, priority=900)
     app.connect("autodoc-skip-member", skip_fields)
     app.connect("autodoc-before-process-signature", read_defaults, priority=100)

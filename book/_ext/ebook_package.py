@@ -59,14 +59,10 @@ COVER = '<section epub:type="cover" class="cover"><img src="cover.png" alt="{alt
 class Edition:
     """What a package says of the whole book.
 
-    Parameters
-    ----------
-    title, author, rights, address, version : str
-        As in the settings of the book.
-    modified : str
-        When it was made: year, month, day and time in UTC.
-    parts : dict from str to dict from str to str
-        The captions of the parts, and in each the files of its pages with their headings.
+    Args:
+        title, author, rights, address, version: As in the settings of the book.
+        modified: When it was made: year, month, day and time in UTC.
+        parts: The captions of the parts, and in each the files of its pages with their headings.
     """
 
     title: str

@@ -28,22 +28,14 @@ def bucket_by_length(
 ) -> list[list[int]]:
     """Batch rows of about the same length, and shuffle the batches.
 
-    Parameters
-    ----------
-    lengths : sequence of int
-        Number of tokens of each row.
-    batch_size : int
-        Rows of a batch, at least 1; the batch with the longest rows may have fewer.
-    rng : np.random.Generator
-        Orders the batches, and rows of the same length.
+    Args:
+        lengths: Number of tokens of each row.
+        batch_size: Rows of a batch, at least 1; the batch with the longest rows may have fewer.
+        rng: Orders the batches, and rows of the same length.
 
-    Returns
-    -------
-    list of lists of int
+    Returns:
         The numbers of the rows of each batch; every row is in one batch.
 
-    Examples
-    --------
     >>> bucket_by_length([9, 3, 8, 2], 2, rng=np.random.default_rng(0))
     [[2, 0], [3, 1]]
     """
@@ -58,18 +50,12 @@ def padding_share(batches: Iterable[Batch]) -> float:
 
     ``share = 1 - (ones in attention_mask) / (entries of attention_mask)``.
 
-    Parameters
-    ----------
-    batches : iterable of dict
-        Each with an ``attention_mask``; at least one.
+    Args:
+        batches: Each with an ``attention_mask``; at least one.
 
-    Returns
-    -------
-    float
+    Returns:
         0 where nothing is padded, below 1.
 
-    Examples
-    --------
     >>> padding_share([{"attention_mask": torch.tensor([[1, 1, 1], [1, 0, 0]])}])
     0.33333333333333337
     """
@@ -91,29 +77,18 @@ class PretrainingBatches:
     in every epoch. All draws depend on `seed`, the epoch and the number of the pool or the batch
     alone, so any batch can be made without those before it.
 
-    Parameters
-    ----------
-    documents : sequence of documents
-        `TextDocuments`, or lists of sentences; at least two documents.
-    tokenizer : WordPieceTokenizer
-        Knows the word pieces and the special tokens.
-    batch_size : int
-        Pairs in a batch, at least 1; the last batch of a pool may have fewer.
-    seed : int
-        At least 0.
-    max_length : int, default 128
-        The most tokens of a pair, at least 5; longer ones are cut.
-    batches_per_pool : int, default 50
-        Batches that are sorted together, at least 1. More of them mean less padding.
-    mlm_probability : float, default 0.15
-        Chance of a token to be chosen for prediction.
+    Args:
+        documents: `TextDocuments`, or lists of sentences; at least two documents.
+        tokenizer: Knows the word pieces and the special tokens.
+        batch_size: Pairs in a batch, at least 1; the last batch of a pool may have fewer.
+        seed: At least 0.
+        max_length: The most tokens of a pair, at least 5; longer ones are cut.
+        batches_per_pool: Batches that are sorted together, at least 1. More of them mean less
+            padding.
+        mlm_probability: Chance of a token to be chosen for prediction.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.1 and appendix A.2.
+    Source: Devlin et al. (2019), section 3.1 and appendix A.2.
 
-    Examples
-    --------
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> corpus = [["one cat", "one dog", "one cat"], ["one dog", "one cat"]]
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat", "dog"])
@@ -173,16 +148,11 @@ class PretrainingBatches:
     def epoch(self, number: int, start: int = 0) -> Iterator[Batch]:
         """Yield the batches of one epoch, from batch `start` on.
 
-        Parameters
-        ----------
-        number : int
-            Which epoch, from 0; with the seed it decides order, pairs and masks.
-        start : int, default 0
-            Number of the first batch to give, for a run that goes on in the middle.
+        Args:
+            number: Which epoch, from 0; with the seed it decides order, pairs and masks.
+            start: Number of the first batch to give, for a run that goes on in the middle.
 
-        Yields
-        ------
-        dict of Int[Tensor, "batch seq"]
+        Yields:
             ``input_ids``, ``attention_mask``, ``token_type_ids`` and ``labels``, each (batch, seq),
             and ``next_sentence_label``, (batch,).
         """

@@ -30,17 +30,12 @@ class TextDocuments(Sequence):
     read once from beginning to end, to check them and to note where each document begins: 20 bytes
     of memory a document. A document itself is read when it is indexed.
 
-    Parameters
-    ----------
-    *paths : str or Path
-        UTF-8 text files, at least one. Lines may end as on Windows, and a file may begin with a
-        byte order mark.
-    max_sentences : int, default 256
-        A longer document is cut after so many sentences, and its parts count as documents. `cut`
-        is how often that was done.
+    Args:
+        *paths: UTF-8 text files, at least one. Lines may end as on Windows, and a file may begin
+            with a byte order mark.
+        max_sentences: A longer document is cut after so many sentences, and its parts count as
+            documents. `cut` is how often that was done.
 
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.txt"
     >>> _ = path.write_bytes(b"One cat.\r\nIt sleeps.\r\n\r\nOne dog.\r\n")
@@ -174,23 +169,15 @@ def split_documents(
     which differ in capitals and spaces at most, count as one: of a document that is set aside none
     stays to train with, and none is measured twice.
 
-    Parameters
-    ----------
-    documents : sequence of documents
-        A document is a sequence of sentences.
-    held_out : int
-        How many different documents to set aside, at least 1 and fewer than there are.
-    rng : np.random.Generator
-        Chooses them.
+    Args:
+        documents: A document is a sequence of sentences.
+        held_out: How many different documents to set aside, at least 1 and fewer than there are.
+        rng: Chooses them.
 
-    Returns
-    -------
-    tuple of two sequences of documents
+    Returns:
         Those to train with and those set aside, each in the order of the corpus; together they are
         all, but for copies of the latter.
 
-    Examples
-    --------
     >>> corpus = [["one cat"], ["one dog"], ["one bird"]]
     >>> rest, held_out = split_documents(corpus, 1, rng=np.random.default_rng(0))
     >>> list(rest), list(held_out)

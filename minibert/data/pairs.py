@@ -18,15 +18,11 @@ DRAWS = 64
 class SentencePair(NamedTuple):
     """Two sentences, and whether the second follows the first.
 
-    Parameters
-    ----------
-    first, second : str
-        The sentences.
-    next_sentence_label : int
-        0 if the second follows the first (IsNext), 1 if not (NotNext), as Hugging Face counts.
+    Args:
+        first, second: The sentences.
+        next_sentence_label: 0 if the second follows the first (IsNext), 1 if not (NotNext), as
+            Hugging Face counts.
 
-    Examples
-    --------
     >>> SentencePair("one cat", "it sleeps", IS_NEXT).next_sentence_label
     0
     """
@@ -51,30 +47,19 @@ def draw_pairs(
     aside, is drawn again. After 64 such draws the corpus has hardly another sentence, and the pair
     stays a true one: no pair is ever called NotNext by mistake.
 
-    Parameters
-    ----------
-    documents : sequence of documents
-        At least two; see `check_documents`.
-    number : int
-        Which document, from 0.
-    rng : np.random.Generator
-        Draws partners and sentences.
-    start, stop : int, optional
-        Only the pairs whose first sentence has such a number, `stop` not included.
+    Args:
+        documents: At least two; see `check_documents`.
+        number: Which document, from 0.
+        rng: Draws partners and sentences.
+        start, stop: Only the pairs whose first sentence has such a number, `stop` not included.
 
-    Yields
-    ------
-    SentencePair
+    Yields:
         In the order of the document.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 2, and appendix A.2. There, a segment is as many
+    Source: Devlin et al. (2019), section 3.1, task 2, and appendix A.2. There, a segment is as many
     sentences as fit into the sequence; here it is one sentence, which keeps the question sharp when
     sequences are short.
 
-    Examples
-    --------
     >>> corpus = [["one cat", "it sleeps", "it eats"], ["one dog", "it barks"]]
     >>> for pair in draw_pairs(corpus, 0, rng=np.random.default_rng(0)):
     ...     print(*pair, sep=" | ")
@@ -146,28 +131,17 @@ def truncate_both_ends(
     Token by token, the longer row (of equal ones the second) loses its first or its last token,
     each with probability 1/2. So the model also meets sentences that begin in the middle.
 
-    Parameters
-    ----------
-    first, second : sequence of int
-        The ids of both sentences, without special tokens.
-    room : int
-        How many ids both may have together, at least 0.
-    rng : numpy.random.Generator
-        Decides which end loses a token.
+    Args:
+        first, second: The ids of both sentences, without special tokens.
+        room: How many ids both may have together, at least 0.
+        rng: Decides which end loses a token.
 
-    Returns
-    -------
-    first : sequence of int
-        The first row, or a piece from inside it.
-    second : sequence of int
-        The same of the second row.
+    Returns:
+        first: The first row, or a piece from inside it.
+        second: The same of the second row.
 
-    References
-    ----------
-    Devlin et al. (2019), appendix A.2, and the code that came with it.
+    Source: Devlin et al. (2019), appendix A.2, and the code that came with it.
 
-    Examples
-    --------
     >>> first, second = truncate_both_ends([1, 2, 3, 4, 5], [6, 7], 4, rng=np.random.default_rng(0))
     >>> len(first), second  # the longer one was cut
     (2, [6, 7])
@@ -189,28 +163,17 @@ def encode_pair(
 ) -> tuple[list[int], list[int]]:
     """Turn a pair into ids and segment ids: ``[CLS] first [SEP] second [SEP]``.
 
-    Parameters
-    ----------
-    tokenizer : WordPieceTokenizer
-        Knows the word pieces.
-    pair : SentencePair
-        The two sentences.
-    max_length : int
-        The most tokens, special tokens included.
-    rng : np.random.Generator
-        Decides at which end a pair that is too long is cut.
+    Args:
+        tokenizer: Knows the word pieces.
+        pair: The two sentences.
+        max_length: The most tokens, special tokens included.
+        rng: Decides at which end a pair that is too long is cut.
 
-    Returns
-    -------
-    tuple of two lists of int
+    Returns:
         Ids, and for each 0 up to the first ``[SEP]`` and 1 from there on.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3 and appendix A.2.
+    Source: Devlin et al. (2019), section 3 and appendix A.2.
 
-    Examples
-    --------
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat", "dog"])
     >>> pair = SentencePair("one cat", "one dog", NOT_NEXT)

@@ -63,14 +63,10 @@ def fast_parts() -> dict[Callable, Callable]:
     What is replaced already, such as by the reader's own, stays so. The first weights of all parts
     are drawn apart, so that a model draws the same numbers whoever plays.
 
-    Returns
-    -------
-    dict
+    Returns:
         From class or function to class or function, for `minibert.parts.use` or
         `minibert.parts.override`.
 
-    Examples
-    --------
     >>> from minibert.parts import override, part
     >>> with override(fast_parts()):
     ...     part(nn.Dropout).__name__
@@ -86,13 +82,9 @@ def fast_parts() -> dict[Callable, Callable]:
 def switch_on() -> Replaced:
     """Let the faster parts play from here on, in the whole process.
 
-    Returns
-    -------
-    Replaced
+    Returns:
         As `minibert.parts.use` returns it. For one block, open ``override(fast_parts())``.
 
-    Examples
-    --------
     >>> from minibert.parts import part
     >>> replacements = switch_on()
     >>> part(nn.Dropout).__name__

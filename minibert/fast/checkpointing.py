@@ -15,13 +15,9 @@ class CheckpointedLayer(BertLayer):
 
     The layer runs twice, the second time with the same dropout: less memory for more time.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
+    Args:
+        config: Gives the sizes.
 
-    Examples
-    --------
     >>> import torch
     >>> from minibert.config import BertConfig
     >>> plain = BertLayer(BertConfig.tiny()).eval()
@@ -39,21 +35,15 @@ class CheckpointedLayer(BertLayer):
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Pass the vectors through the layer, twice if a gradient is wanted.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            0 where a query may look, the most negative number where not.
-        output_attentions : bool, default False
-            Whether to return the weights.
+        Args:
+            hidden_states: One vector per token.
+            additive_mask: 0 where a query may look, the most negative number where not; broadcasts
+                to shape (batch, heads, seq, seq).
+            output_attentions: Whether to return the weights.
 
-        Returns
-        -------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            As `BertLayer` returns them.
-        probs : Float[Tensor, "batch heads seq seq"] or None
-            The weights, if they are wanted.
+        Returns:
+            hidden_states: As `BertLayer` returns them.
+            probs: The weights, if they are wanted.
         """
         inputs = hidden_states, additive_mask, output_attentions
         return checkpoint(super().forward, *inputs, use_reentrant=False)

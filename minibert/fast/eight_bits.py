@@ -17,20 +17,14 @@ def quantize(
     ``x ≈ numbers * scale``, with ``scale = max(|row|) / 127``. The largest entry of a row is kept
     exactly, any other up to half a scale.
 
-    Parameters
-    ----------
-    x : Float[Tensor, "rows columns"]
-        Such as the weights of a linear layer, or the vectors that enter it.
+    Args:
+        x: Such as the weights of a linear layer, or the vectors that enter it.
 
-    Returns
-    -------
-    numbers : Int[Tensor, "rows columns"]
-        Of type int8.
-    scale : Float[Tensor, "rows 1"]
-        At least 0; 0 for a row of zeros. In float32, or the type of ``x`` if that has more bits.
+    Returns:
+        numbers: Of type int8.
+        scale: At least 0; 0 for a row of zeros. In float32, or the type of ``x`` if that has more
+            bits.
 
-    Examples
-    --------
     >>> numbers, scale = quantize(torch.tensor([[0.5, -1.27, 0.013]]))
     >>> numbers.tolist(), round(scale.item(), 4)
     ([[50, -127, 1]], 0.01)
@@ -46,13 +40,9 @@ class EightBitLinear(nn.Module):
     Weights are quantized once, one scale for each output; vectors as they come, one scale for each
     token. Sums of whole numbers are exact; where floats take their place, nearly.
 
-    Parameters
-    ----------
-    linear : nn.Linear
-        Its weights are read.
+    Args:
+        linear: Its weights are read.
 
-    Examples
-    --------
     >>> linear, x = nn.Linear(3, 2), torch.tensor([[1.0, -2.0, 0.5]])
     >>> small = EightBitLinear(linear)
     >>> small.numbers.dtype, torch.allclose(small(x), linear(x), atol=0.05)
@@ -69,14 +59,10 @@ class EightBitLinear(nn.Module):
     def forward(self, x: Float[Tensor, "... in_size"]) -> Float[Tensor, "... out_size"]:
         """Quantize the vectors, multiply, and scale.
 
-        Parameters
-        ----------
-        x : Float[Tensor, "... in_size"]
-            Vectors, with any leading dimensions.
+        Args:
+            x: Vectors, with any leading dimensions.
 
-        Returns
-        -------
-        Float[Tensor, "... out_size"]
+        Returns:
             Nearly what the linear layer would return, in the type of `x`.
         """
         numbers, scale = quantize(x.flatten(0, -2))  # (tokens, in), (tokens, 1)
@@ -103,18 +89,12 @@ def whole_products_are_right() -> bool:
 def in_eight_bits(model: nn.Module) -> nn.Module:
     """Copy a model for use, with linear layers that work in eight bits.
 
-    Parameters
-    ----------
-    model : nn.Module
-        It stays as it is.
+    Args:
+        model: It stays as it is.
 
-    Returns
-    -------
-    nn.Module
+    Returns:
         In evaluation, and without gradients.
 
-    Examples
-    --------
     >>> plain = nn.Linear(64, 64)
     >>> x = torch.randn(5, 64)
     >>> bool((in_eight_bits(plain)(x) - plain(x)).abs().max() < 0.1)

@@ -23,22 +23,14 @@ def labeled_positions(
     and under a compiler, for which the number of labels may not decide about a shape. There
     `minibert.fast.pack` names the positions beforehand.
 
-    Parameters
-    ----------
-    hidden_states : Float[Tensor, "batch seq hidden"]
-        One vector per token.
-    labels : Int[Tensor, "batch seq"] or None
-        Id of the true word, -100 without label.
+    Args:
+        hidden_states: One vector per token.
+        labels: Id of the true word, -100 without label.
 
-    Returns
-    -------
-    hidden_states : Float[Tensor, "positions hidden"]
-        The vectors whose words are to be scored.
-    labels : Int[Tensor, "positions"]
-        Their labels.
+    Returns:
+        hidden_states: The vectors whose words are to be scored.
+        labels: Their labels.
 
-    Examples
-    --------
     >>> import torch
     >>> vectors, labels = labeled_positions(torch.rand(1, 3, 8), torch.tensor([[-100, 7, -100]]))
     >>> vectors.shape, labels
@@ -60,21 +52,14 @@ def score_labeled_words(
 ) -> tuple[Any, Int[Tensor, "..."] | None]:
     """Score the words at the `labeled_positions` alone.
 
-    Parameters
-    ----------
-    head : callable
-        Scores vectors, such as `BertPreTrainingHeads`.
-    labels : Int[Tensor, "batch seq"] or None
-        Id of the true word, -100 without label.
-    vectors : tuple of Float[Tensor, "batch seq hidden"] and perhaps Float[Tensor, "batch hidden"]
-        One vector per token, and one per sequence if the head takes it.
+    Args:
+        head: Scores vectors, such as `BertPreTrainingHeads`.
+        labels: Id of the true word, -100 without label.
+        vectors: One vector per token, and one per sequence if the head takes it.
 
-    Returns
-    -------
-    scores : Float[Tensor, "... vocab"], or a tuple that begins with it
-        What the head returns.
-    labels : Int[Tensor, "..."] or None
-        Those of the scores, one after the other.
+    Returns:
+        scores: What the head returns.
+        labels: Those of the scores, one after the other.
     """
     sequence_output, *pooled_output = vectors
     chosen, labels = labeled_positions(sequence_output, labels)

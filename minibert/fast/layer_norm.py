@@ -17,19 +17,12 @@ class LowPrecisionLayerNorm(nn.LayerNorm):
     steps that wait for memory. Here vectors come and go in 16 bits; mean and variance are still
     computed in float32, inside the kernel.
 
-    Parameters
-    ----------
-    normalized_shape : int
-        Length of a vector.
-    eps : float, default 1e-5
-        What is added to the variance.
+    Args:
+        normalized_shape: Length of a vector.
+        eps: What is added to the variance.
 
-    References
-    ----------
-    Portes et al. (2023), MosaicBERT, section 2.
+    Source: Portes et al. (2023), MosaicBERT, section 2.
 
-    Examples
-    --------
     >>> norm, x = LowPrecisionLayerNorm(4), torch.arange(4.0)
     >>> with torch.autocast("cpu", torch.bfloat16):
     ...     norm(x).dtype, nn.LayerNorm(4)(x).dtype
@@ -42,14 +35,10 @@ class LowPrecisionLayerNorm(nn.LayerNorm):
     def forward(self, input: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
         """Normalize each vector.
 
-        Parameters
-        ----------
-        input : Float[Tensor, "... hidden"]
-            Vectors; any leading dimensions, such as batch and seq.
+        Args:
+            input: Vectors; any leading dimensions, such as batch and seq.
 
-        Returns
-        -------
-        Float[Tensor, "... hidden"]
+        Returns:
             With mean 0 and variance 1, times the weight, plus the bias; in the type of the products
             where autocast is on.
         """

@@ -23,20 +23,13 @@ WATCHED = 0.9
 def fast_learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iterator[Merge]:
     """Merge, again and again, the pair of neighbors with the largest gain.
 
-    Parameters
-    ----------
-    word_counts : mapping from str to int
-        How often each word occurs.
-    min_frequency : int, default 2
-        Pairs that occur less often are left alone.
+    Args:
+        word_counts: How often each word occurs.
+        min_frequency: Pairs that occur less often are left alone.
 
-    Yields
-    ------
-    Merge
+    Yields:
         Those of minibert.wordpiece.learn_merges, in the same order.
 
-    Examples
-    --------
     >>> [merge.piece for merge in fast_learn_merges({"cat": 3, "cot": 1})]
     ['##at', 'cat']
     """

@@ -25,16 +25,12 @@ Row = Mapping[str, Shaped[Tensor, "..."]]
 class PackedShape(NamedTuple):
     """The sizes of a packed batch.
 
-    Parameters
-    ----------
-    tokens : int
-        Positions of the row.
-    sentences : int
-        Room for so many sentences, with those of filler at the end.
-    labels : int
-        Room for so many labeled positions: BERT's own programs call it max_predictions_per_seq.
-    longest : int
-        The most tokens of a sentence.
+    Args:
+        tokens: Positions of the row.
+        sentences: Room for so many sentences, with those of filler at the end.
+        labels: Room for so many labeled positions: BERT's own programs call it
+            max_predictions_per_seq.
+        longest: The most tokens of a sentence.
     """
 
     tokens: int
@@ -70,25 +66,17 @@ def pack(
     What is left over at the end is filled up with sentences of filler without labels, so that every
     position belongs to a sentence. The last offset and the label -100 fill the other tables.
 
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Each with ``input_ids`` and ``labels`` of the same length, -100 without label; perhaps with
-        ``token_type_ids``.
-    shape : PackedShape
-        How large the batch is.
-    filler : int, default 0
-        Id of the padding token.
+    Args:
+        rows: Each with ``input_ids`` and ``labels`` of the same length, -100 without label; perhaps
+            with ``token_type_ids``.
+        shape: How large the batch is.
+        filler: Id of the padding token.
 
-    Returns
-    -------
-    dict of str to Shaped[Tensor, "..."]
+    Returns:
         ``input_ids``, ``position_ids`` and perhaps ``token_type_ids`` of shape (1, tokens);
         ``offsets`` of shape (sentences + 1), where each sentence begins and the last one ends;
         ``places`` and ``labels`` of shape (labels), the labeled positions and their true words.
 
-    Examples
-    --------
     >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
     >>> batch = pack([row, row], PackedShape(tokens=8, sentences=4, labels=3, longest=4))
     >>> batch["position_ids"], batch["offsets"]
@@ -132,22 +120,14 @@ def packed_batches(
 ) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
     """Pack rows in the order in which they come; a new batch begins where one does not fit.
 
-    Parameters
-    ----------
-    rows : iterable of mappings
-        As `pack` takes them.
-    shape : PackedShape
-        How large each batch is.
-    filler : int, default 0
-        Id of the padding token.
+    Args:
+        rows: As `pack` takes them.
+        shape: How large each batch is.
+        filler: Id of the padding token.
 
-    Yields
-    ------
-    dict of str to Shaped[Tensor, "..."]
+    Yields:
         As `pack` returns it; all of one shape.
 
-    Examples
-    --------
     >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
     >>> shape = PackedShape(tokens=8, sentences=4, labels=3, longest=4)
     >>> [batch["offsets"].tolist() for batch in packed_batches([row] * 3, shape)]
@@ -174,16 +154,12 @@ class PackedMaskedLM(nn.Module):
     ``loss = masked_lm_loss(cls(encoder(embeddings(ids))[places]), labels)``, with the weights of
     the model, which are trained. Words are scored at the labeled positions only.
 
-    Parameters
-    ----------
-    model : BertForMaskedLM
-        Built while `UnpaddedSelfAttention` played, if its batches have offsets.
-    word_loss : function, optional
-        Gives the loss of the labeled words, called with the head that scores words, its vectors
-        (labels, hidden) and the labels; by default ``masked_lm_loss(head(vectors), labels)``.
+    Args:
+        model: Built while `UnpaddedSelfAttention` played, if its batches have offsets.
+        word_loss: Gives the loss of the labeled words, called with the head that scores words, its
+            vectors (labels, hidden) and the labels; by default ``masked_lm_loss(head(vectors),
+            labels)``.
 
-    Examples
-    --------
     >>> from minibert.attention import BertSelfAttention
     >>> from minibert.config import BertConfig
     >>> from minibert.parts import override
@@ -212,24 +188,16 @@ class PackedMaskedLM(nn.Module):
     ) -> MaskedLMOutput:
         """Compute the loss of a batch as `pack` makes it; no scores are returned.
 
-        Parameters
-        ----------
-        input_ids : Int[Tensor, "rows tokens"]
-            Ids of the tokens.
-        places : Int[Tensor, "labels"]
-            Which positions have a label, counted through all rows.
-        labels : Int[Tensor, "labels"]
-            Ids of the true words, -100 for filler.
-        position_ids : Int[Tensor, "rows tokens"], optional
-            Place of each token in its own sentence; by default 0, 1, 2, ….
-        offsets : Float[Tensor, "ends"], optional
-            Where the sentences of a single row begin; without them each row is one sentence.
-        token_type_ids : Int[Tensor, "rows tokens"], optional
-            Segment of each token; all 0 by default.
+        Args:
+            input_ids: Ids of the tokens.
+            places: Which positions have a label, counted through all rows.
+            labels: Ids of the true words, -100 for filler.
+            position_ids: Place of each token in its own sentence; by default 0, 1, 2, ….
+            offsets: Where the sentences of a single row begin; without them each row is one
+                sentence.
+            token_type_ids: Segment of each token; all 0 by default.
 
-        Returns
-        -------
-        MaskedLMOutput
+        Returns:
             With the loss alone.
         """
         bert, head = self.model.bert, self.model.cls.predictions

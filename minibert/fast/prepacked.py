@@ -33,18 +33,12 @@ class PrepackedLinear(nn.Module):
 def prepack(model: nn.Module) -> nn.Module:
     """Copy a model for use, with prepacked weights where they are float32 on a CPU with oneDNN.
 
-    Parameters
-    ----------
-    model : nn.Module
-        It stays as it is.
+    Args:
+        model: It stays as it is.
 
-    Returns
-    -------
-    nn.Module
+    Returns:
         In evaluation, and without gradients. It gives the same numbers, up to rounding.
 
-    Examples
-    --------
     >>> linear, x = nn.Linear(3, 2), torch.ones(1, 3)
     >>> torch.allclose(prepack(nn.Sequential(linear))(x), linear(x), atol=1e-6)
     True

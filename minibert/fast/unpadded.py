@@ -29,20 +29,13 @@ def block_mask(
     ``block_mask[0, 0, i, j] = 0`` if tokens i and j are of the same sentence, otherwise the most
     negative finite number of `dtype`.
 
-    Parameters
-    ----------
-    lengths : sequence of int
-        Number of tokens of each sentence of the row, in order, each at least 1.
-    dtype : torch.dtype, default torch.float32
-        The precision of the scores.
+    Args:
+        lengths: Number of tokens of each sentence of the row, in order, each at least 1.
+        dtype: The precision of the scores.
 
-    Returns
-    -------
-    Float[Tensor, "1 1 seq seq"]
+    Returns:
         A mask to add to the scores of every head; seq counts the tokens of all sentences.
 
-    Examples
-    --------
     >>> block_mask([1, 2])[0, 0] < 0
     tensor([[False,  True,  True],
             [ True, False, False],
@@ -63,13 +56,9 @@ class UnpaddedEncoder(BertEncoder):
     weights, are left to the plain way. How many tokens are real decides about shapes, for which a
     GPU has to wait and which a compiler cannot follow: `pack` makes rows of one size beforehand.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the number of layers and their sizes.
+    Args:
+        config: Gives the number of layers and their sizes.
 
-    Examples
-    --------
     >>> from minibert.attention import additive_mask
     >>> from minibert.config import BertConfig
     >>> encoder = UnpaddedEncoder(BertConfig.tiny()).eval()
@@ -88,20 +77,15 @@ class UnpaddedEncoder(BertEncoder):
     ) -> BertModelOutput:
         """Pass the vectors of the real tokens through the stack.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token, padding included.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            Packed are the tokens at which it is 0; without padding everything goes the plain way.
-        output_attentions : bool, default False
-            Whether to return the weights of every layer; then nothing is packed.
-        output_hidden_states : bool, default False
-            Whether to return the vectors before, between and after the layers.
+        Args:
+            hidden_states: One vector per token, padding included.
+            additive_mask: Packed are the tokens at which it is 0; without padding everything goes
+                the plain way; broadcasts to shape (batch, heads, seq, seq).
+            output_attentions: Whether to return the weights of every layer; then nothing is packed.
+            output_hidden_states: Whether to return the vectors before, between and after the
+                layers.
 
-        Returns
-        -------
-        BertModelOutput
+        Returns:
             As `BertEncoder` returns it, with 0 at padding.
         """
         real = None if output_attentions else _real_tokens(additive_mask)  # (batch, seq)
@@ -134,18 +118,12 @@ class UnpaddedSelfAttention(FastSelfAttention):
     various lengths (varlen) takes all sentences at once. Elsewhere they go one after the other: the
     same numbers, and on a CPU faster than to pad or to mask them.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives hidden_size, the number of heads and the dropout of the weights; no sentence has more
-        than `max_position_embeddings` tokens.
+    Args:
+        config: Gives hidden_size, the number of heads and the dropout of the weights; no sentence
+            has more than `max_position_embeddings` tokens.
 
-    References
-    ----------
-    Dao (2024), FlashAttention-2, whose lengths are called cu_seqlens.
+    Source: Dao (2024), FlashAttention-2, whose lengths are called cu_seqlens.
 
-    Examples
-    --------
     >>> attention = UnpaddedSelfAttention(BertConfig.tiny()).eval()
     >>> x, offsets = torch.rand(1, 5, 128), torch.tensor([0.0, 3.0, 5.0])  # 3 tokens, and 2
     >>> alone, together = attention(x[:, :3])[0], attention(x, offsets)[0]
@@ -165,21 +143,16 @@ class UnpaddedSelfAttention(FastSelfAttention):
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token out of its own sentence.
 
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            The tokens of all sentences in one row, (1, tokens, hidden), if lengths are given.
-        additive_mask : Float[Tensor, "sentences"] or a mask of other shape, optional
-            The length of each sentence, or a mask as `BertSelfAttention` takes it.
-        output_attentions : bool, default False
-            Whether to return the weights; of sentences in one row there are none.
+        Args:
+            hidden_states: The tokens of all sentences in one row, (1, tokens, hidden), if lengths
+                are given.
+            additive_mask: The length of each sentence, or a mask as `BertSelfAttention` takes it.
+            output_attentions: Whether to return the weights; of sentences in one row there are
+                none.
 
-        Returns
-        -------
-        context : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        probs : Float[Tensor, "batch heads seq seq"] or None
-            The weights, if they are wanted and no lengths are given.
+        Returns:
+            context: One vector per token.
+            probs: The weights, if they are wanted and no lengths are given.
         """
         if additive_mask is None or additive_mask.dim() != 1:
             return super().forward(hidden_states, additive_mask, output_attentions)

@@ -14,18 +14,12 @@ def word_loss(
 ) -> Float[Tensor, ""]:
     """Score all words for each vector, and compute the mean loss of the labels.
 
-    Parameters
-    ----------
-    head : BertLMPredictionHead
-        Scores the words.
-    vectors : Float[Tensor, "labels hidden"]
-        One for each label.
-    labels : Int[Tensor, "labels"]
-        Ids of the true words, -100 for filler.
+    Args:
+        head: Scores the words.
+        vectors: One for each label.
+        labels: Ids of the true words, -100 for filler.
 
-    Returns
-    -------
-    Float[Tensor, ""]
+    Returns:
         Nats per labeled position.
     """
     return masked_lm_loss(head(vectors), labels)

@@ -52,20 +52,13 @@ def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
     are left out, and the keys of its `required_values` must have the value given there. Any other
     key is left out with a warning, unless it looks like a misspelled one of these.
 
-    Parameters
-    ----------
-    config_class : type
-        `BertConfig`, or that of a member of the family.
-    fields : mapping
-        The file as ``json.load`` returns it.
+    Args:
+        config_class: `BertConfig`, or that of a member of the family.
+        fields: The file as ``json.load`` returns it.
 
-    Returns
-    -------
-    config_class
+    Returns:
         The same model.
 
-    Examples
-    --------
     >>> from minibert.config import BertConfig
     >>> fields = {"model_type": "bert", "hidden_size": 312, "use_cache": True}
     >>> config_from_fields(BertConfig, fields).head_size

@@ -139,18 +139,12 @@ def read_tensors(path: Path) -> Tensors:
     The file is the length of a header in eight bytes, the header, a JSON object with the type,
     shape and offsets of each tensor, and the numbers.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
+    Args:
+        path: The file.
 
-    Returns
-    -------
-    dict from str to tensor, any shape
+    Returns:
         On the CPU.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from safetensors.torch import save_file
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -42,30 +42,20 @@ def load_pretrained(
     tied. The model has the number type of the file, of several the widest, and dropout is off, as
     after ``eval()``.
 
-    Parameters
-    ----------
-    model_class : type
-        `BertModel` or a model with a head, or one of the family; built as ``model_class(config,
-        **arguments)``.
-    directory : str or Path
-        A folder with ``config.json`` and ``model.safetensors``, or an index and its shards; or the
-        name of a model on the Hugging Face Hub, if the package huggingface_hub is installed.
-        Nothing is ever written to it.
-    new : collection of str, optional
-        Names of modules, as ``"bert.pooler"``; whatever the file holds of them is not read.
-    unused : collection of str, optional
-        Names of modules, written as they would be called in this model.
-    **arguments
-        What else the class is built with. A task model gets the names of its labels from the file,
-        unless `id2label` or `num_labels` is given.
+    Args:
+        model_class: `BertModel` or a model with a head, or one of the family; built as
+            ``model_class(config, **arguments)``.
+        directory: A folder with ``config.json`` and ``model.safetensors``, or an index and its
+            shards; or the name of a model on the Hugging Face Hub, if the package huggingface_hub
+            is installed. Nothing is ever written to it.
+        new: Names of modules, as ``"bert.pooler"``; whatever the file holds of them is not read.
+        unused: Names of modules, written as they would be called in this model.
+        **arguments: What else the class is built with. A task model gets the names of its labels
+            from the file, unless `id2label` or `num_labels` is given.
 
-    Returns
-    -------
-    Model
+    Returns:
         On the CPU; no parameter is undefined.
 
-    Examples
-    --------
     A model of masked words, and then a task on its encoder, with a head and labels of its own:
 
     >>> import tempfile

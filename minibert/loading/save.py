@@ -56,29 +56,19 @@ def save_pretrained(
     except those that would be read instead of the new ones: the shards of another model, the
     ``tokenizer.json`` of another vocabulary. A link is replaced, what it points to is not touched.
 
-    Parameters
-    ----------
-    model : nn.Module
-        A BERT, or one of its family, with its `config`.
-    directory : str or Path
-        Made if it is not there.
-    tokenizer : WordPieceTokenizer, optional
-        Written beside the model, if given.
+    Args:
+        model: A BERT, or one of its family, with its `config`.
+        directory: Made if it is not there.
+        tokenizer: Written beside the model, if given.
 
-    Raises
-    ------
-    TypeError
-        If the model has no configuration of BERT or of its family.
-    ValueError
-        If the tokenizer has more pieces than the model knows, or the folder could not be loaded or
-        would be worth nothing: weights that something else still computes (pruning, a
-        parametrization, an adapter), that are of several types or on the meta device, or that are
-        not finite.
-    OSError
-        If the folder cannot be written; then its model is the one it was.
+    Raises:
+        TypeError: If the model has no configuration of BERT or of its family.
+        ValueError: If the tokenizer has more pieces than the model knows, or the folder could not
+            be loaded or would be worth nothing: weights that something else still computes
+            (pruning, a parametrization, an adapter), that are of several types or on the meta
+            device, or that are not finite.
+        OSError: If the folder cannot be written; then its model is the one it was.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel

@@ -44,20 +44,13 @@ def load_tokenizer(
     ``tokenizer_config.json``, says whether the model knows capitals and accents; if neither does,
     the caller must. Tokens that were added later are read from wherever they stand.
 
-    Parameters
-    ----------
-    directory : str or Path
-        A folder, or a name on the Hugging Face Hub, as for `load_pretrained`.
-    do_lower_case : bool, optional
-        True for an uncased model, False for a cased one; must agree with the files.
+    Args:
+        directory: A folder, or a name on the Hugging Face Hub, as for `load_pretrained`.
+        do_lower_case: True for an uncased model, False for a cased one; must agree with the files.
 
-    Returns
-    -------
-    WordPieceTokenizer
+    Returns:
         With the pieces of the folder.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> folder = Path(tempfile.mkdtemp())

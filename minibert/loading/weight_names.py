@@ -30,22 +30,14 @@ def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Ten
     which counts 0, 1, 2, …, is left out; and the encoder's names get `prefix` in front of them
     where the model has a head, or lose it where it has none. Nothing else is touched.
 
-    Parameters
-    ----------
-    tensors : dict from str to tensor, any shape
-        Under the names of a file.
-    prefixed : bool
-        Whether the model has its encoder as a part, under a name of its own.
-    prefix : str, default "bert."
-        This name, with a dot.
+    Args:
+        tensors: Under the names of a file.
+        prefixed: Whether the model has its encoder as a part, under a name of its own.
+        prefix: This name, with a dot.
 
-    Returns
-    -------
-    dict from str to tensor, any shape
+    Returns:
         The same tensors.
 
-    Examples
-    --------
     >>> old = {"embeddings.LayerNorm.gamma": torch.ones(2)}
     >>> list(repair_names(old, prefixed=True))
     ['bert.embeddings.LayerNorm.weight']

@@ -10,25 +10,16 @@ def softmax(x: Float[np.ndarray, "*shape"], axis: int = -1) -> Float[np.ndarray,
     ``softmax(x)[i] = exp(x[i] - max x) / sum_j exp(x[j] - max x)``. Subtracting the maximum changes
     nothing but keeps ``exp`` from overflowing.
 
-    Parameters
-    ----------
-    x : float array, shape (..., n)
-        Any finite numbers; some, but not all, of a row may be ``-inf``.
-    axis : int, default -1
-        The axis whose entries compete with one another.
+    Args:
+        x: Any finite numbers; some, but not all, of a row may be ``-inf``.
+        axis: The axis whose entries compete with one another.
 
-    Returns
-    -------
-    float array, shape (..., n)
+    Returns:
         Weights between 0 and 1; they sum to 1 along `axis`. A row of nothing but ``-inf`` has no
         softmax (0 / 0): it gives NaN, as in PyTorch, together with numpy's warning.
 
-    References
-    ----------
-    Bridle (1990).
+    Source: Bridle (1990).
 
-    Examples
-    --------
     >>> softmax(np.array([1.0, 3.0]) / np.sqrt(3)).round(2)
     array([0.24, 0.76])
     """
@@ -44,22 +35,14 @@ def softmax_backward(
     ``grad_x[i] = probs[i] * (grad_output[i] - sum_j probs[j] * grad_output[j])``: each entry is
     compared with the weighted average of its row.
 
-    Parameters
-    ----------
-    grad_output : float array, shape (..., n)
-        Gradient of the loss with respect to `probs`.
-    probs : float array, shape (..., n)
-        What ``softmax(x, axis)`` returned.
-    axis : int, default -1
-        The axis the softmax ran over.
+    Args:
+        grad_output: Gradient of the loss with respect to `probs`.
+        probs: What ``softmax(x, axis)`` returned.
+        axis: The axis the softmax ran over.
 
-    Returns
-    -------
-    float array, shape (..., n)
+    Returns:
         Gradient with respect to ``x``; it sums to 0 along `axis`.
 
-    Examples
-    --------
     >>> softmax_backward(np.array([1.0, 0.0]), np.array([0.25, 0.75]))
     array([ 0.1875, -0.1875])
     """
@@ -99,30 +82,19 @@ def attention(
     ``probs = softmax(query @ key.T / sqrt(head_size) + additive_mask)`` and
     ``context = probs @ value``.
 
-    Parameters
-    ----------
-    query : float array, shape (..., queries, head_size)
-        One row per token that looks.
-    key : float array, shape (..., keys, head_size)
-        One row per token that may be looked at.
-    value : float array, shape (..., keys, value_size)
-        What each of those tokens gives.
-    additive_mask : float array that broadcasts to (..., queries, keys), optional
-        Added to the scores: 0 where a query may look, the most negative number where not.
+    Args:
+        query: One row per token that looks.
+        key: One row per token that may be looked at.
+        value: What each of those tokens gives.
+        additive_mask: Added to the scores: 0 where a query may look, the most negative number where
+            not; broadcasts to (..., queries, keys).
 
-    Returns
-    -------
-    context : float array, shape (..., queries, value_size)
-        Weighted averages of the rows of `value`.
-    probs : float array, shape (..., queries, keys)
-        The weights; every row sums to 1.
+    Returns:
+        context: Weighted averages of the rows of `value`.
+        probs: The weights; every row sums to 1.
 
-    References
-    ----------
-    Vaswani et al. (2017), section 3.2.1.
+    Source: Vaswani et al. (2017), section 3.2.1.
 
-    Examples
-    --------
     The sentence *one cat*:
 
     >>> query = np.array([[1.0, 0, 2], [-1, 2, 0]])
@@ -177,30 +149,18 @@ def attention_backward(
     ``grad_key = grad_scores.T @ query / sqrt(head_size)``. No mask is needed: where one was at
     work, `probs` is 0 and no gradient passes.
 
-    Parameters
-    ----------
-    grad_context : float array, shape (..., queries, value_size)
-        Gradient of the loss with respect to the context.
-    query : float array, shape (..., queries, head_size)
-        As given to `attention`.
-    key : float array, shape (..., keys, head_size)
-        As given to `attention`.
-    value : float array, shape (..., keys, value_size)
-        As given to `attention`.
-    probs : float array, shape (..., queries, keys)
-        The weights that `attention` returned.
+    Args:
+        grad_context: Gradient of the loss with respect to the context.
+        query: As given to `attention`.
+        key: As given to `attention`.
+        value: As given to `attention`.
+        probs: The weights that `attention` returned.
 
-    Returns
-    -------
-    grad_query : float array, shape (..., queries, head_size)
-        Gradient with respect to `query`.
-    grad_key : float array, shape (..., keys, head_size)
-        Gradient with respect to `key`; summed over the keys it is 0.
-    grad_value : float array, shape (..., keys, value_size)
-        Gradient with respect to `value`.
+    Returns:
+        grad_query: Gradient with respect to `query`.
+        grad_key: Gradient with respect to `key`; summed over the keys it is 0.
+        grad_value: Gradient with respect to `value`.
 
-    Examples
-    --------
     >>> query = key = value = np.array([[1.0, 0], [0, 1]])
     >>> context, probs = attention(query, key, value)
     >>> grad_query, grad_key, grad_value = attention_backward(context, query, key, value, probs)

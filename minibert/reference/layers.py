@@ -15,22 +15,14 @@ def linear(
 
     ``y = x @ weight.T + bias``. The weight has one row per output, as in PyTorch.
 
-    Parameters
-    ----------
-    x : float array, shape (..., in_size)
-        Input vectors.
-    weight : float array, shape (out_size, in_size)
-        One row per output number.
-    bias : float array, shape (out_size,), optional
-        Added to every output vector.
+    Args:
+        x: Input vectors.
+        weight: One row per output number.
+        bias: Added to every output vector.
 
-    Returns
-    -------
-    float array, shape (..., out_size)
+    Returns:
         Output vectors.
 
-    Examples
-    --------
     >>> linear(np.array([1.0, 2]), np.array([[1.0, 0], [0, 1], [1, 1]]))
     array([1., 2., 3.])
     """
@@ -67,26 +59,16 @@ def linear_backward(
     ``grad_x = grad_output @ weight``, ``grad_weight = grad_output.T @ x`` and
     ``grad_bias = sum of grad_output``, the last two summed over all leading dimensions.
 
-    Parameters
-    ----------
-    grad_output : float array, shape (..., out_size)
-        Gradient of the loss with respect to the output.
-    x : float array, shape (..., in_size)
-        As given to `linear`.
-    weight : float array, shape (out_size, in_size)
-        As given to `linear`.
+    Args:
+        grad_output: Gradient of the loss with respect to the output.
+        x: As given to `linear`.
+        weight: As given to `linear`.
 
-    Returns
-    -------
-    grad_x : float array, shape (..., in_size)
-        Gradient with respect to `x`.
-    grad_weight : float array, shape (out_size, in_size)
-        Gradient with respect to `weight`.
-    grad_bias : float array, shape (out_size,)
-        Gradient with respect to the bias.
+    Returns:
+        grad_x: Gradient with respect to `x`.
+        grad_weight: Gradient with respect to `weight`.
+        grad_bias: Gradient with respect to the bias.
 
-    Examples
-    --------
     >>> grad_x, grad_weight, grad_bias = linear_backward(
     ...     np.array([1.0, -1]), np.array([2.0, 5]), np.array([[1.0, 0], [3, 1]])
     ... )
@@ -114,22 +96,14 @@ def gelu(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
     ``gelu(x) = x * Phi(x)``, with ``Phi(x) = (1 + erf(x / sqrt(2))) / 2`` the share of a standard
     normal variable below ``x``. This is the exact form BERT uses, not the tanh approximation.
 
-    Parameters
-    ----------
-    x : float array, any shape
-        Any numbers.
+    Args:
+        x: Any numbers.
 
-    Returns
-    -------
-    float array, same shape
+    Returns:
         About ``x`` for large ``x``, about 0 for very negative ``x``, never below -0.17.
 
-    References
-    ----------
-    Hendrycks and Gimpel (2016), section 2.
+    Source: Hendrycks and Gimpel (2016), section 2.
 
-    Examples
-    --------
     >>> gelu(np.array([-1.0, 0, 1])).round(4)
     array([-0.1587,  0.    ,  0.8413])
     """
@@ -144,20 +118,13 @@ def gelu_backward(
     ``grad_x = grad_output * (Phi(x) + x * phi(x))``, with ``phi(x) = exp(-x**2 / 2) / sqrt(2 pi)``
     the density whose running share is ``Phi``.
 
-    Parameters
-    ----------
-    grad_output : float array, any shape
-        Gradient of the loss with respect to ``gelu(x)``.
-    x : float array, same shape
-        As given to `gelu`.
+    Args:
+        grad_output: Gradient of the loss with respect to ``gelu(x)``.
+        x: As given to `gelu`.
 
-    Returns
-    -------
-    float array, same shape
+    Returns:
         Gradient with respect to `x`.
 
-    Examples
-    --------
     >>> gelu_backward(np.ones(3), np.array([-1.0, 0, 1])).round(4)
     array([-0.0833,  0.5   ,  1.0833])
     """
@@ -184,28 +151,17 @@ def layer_norm(
     ``y = (x - mean) / sqrt(variance + eps) * weight + bias``; the variance divides by ``hidden``,
     not by ``hidden - 1``.
 
-    Parameters
-    ----------
-    x : float array, shape (..., hidden)
-        Vectors, each normalized alone.
-    weight : float array, shape (hidden,)
-        Stretch of each entry.
-    bias : float array, shape (hidden,)
-        Shift of each entry.
-    eps : float, default 1e-12
-        Keeps the root above 0; BERT's value, where PyTorch's default is 1e-5.
+    Args:
+        x: Vectors, each normalized alone.
+        weight: Stretch of each entry.
+        bias: Shift of each entry.
+        eps: Keeps the root above 0; BERT's value, where PyTorch's default is 1e-5.
 
-    Returns
-    -------
-    float array, shape (..., hidden)
+    Returns:
         With `weight` 1 and `bias` 0: rows of mean 0 and variance 1 (0 where `x` is constant).
 
-    References
-    ----------
-    Ba, Kiros and Hinton (2016), section 3.
+    Source: Ba, Kiros and Hinton (2016), section 3.
 
-    Examples
-    --------
     >>> layer_norm(np.array([1.0, 3]), np.ones(2), np.zeros(2)).round(4)
     array([-1.,  1.])
     """
@@ -232,28 +188,17 @@ def layer_norm_backward(
     ``grad_x = (g - mean(g) - n * mean(g * n)) / sqrt(variance + eps)``: the second term comes back
     through the mean, the third through the variance.
 
-    Parameters
-    ----------
-    grad_output : float array, shape (..., hidden)
-        Gradient of the loss with respect to the output.
-    x : float array, shape (..., hidden)
-        As given to `layer_norm`.
-    weight : float array, shape (hidden,)
-        As given to `layer_norm`.
-    eps : float, default 1e-12
-        As given to `layer_norm`.
+    Args:
+        grad_output: Gradient of the loss with respect to the output.
+        x: As given to `layer_norm`.
+        weight: As given to `layer_norm`.
+        eps: As given to `layer_norm`.
 
-    Returns
-    -------
-    grad_x : float array, shape (..., hidden)
-        Gradient with respect to `x`; every row sums to 0.
-    grad_weight : float array, shape (hidden,)
-        Gradient with respect to `weight`, summed over all leading dimensions.
-    grad_bias : float array, shape (hidden,)
-        Gradient with respect to the bias, summed over all leading dimensions.
+    Returns:
+        grad_x: Gradient with respect to `x`; every row sums to 0.
+        grad_weight: Gradient with respect to `weight`, summed over all leading dimensions.
+        grad_bias: Gradient with respect to the bias, summed over all leading dimensions.
 
-    Examples
-    --------
     >>> grad_x, grad_weight, grad_bias = layer_norm_backward(
     ...     np.array([1.0, 0, 0]), np.array([-1.0, 0, 1]), np.ones(3)
     ... )

@@ -13,18 +13,12 @@ def additive_mask(
     finite number, not ``-inf``, leaves a row in which everything is masked with equal weights
     instead of NaN. Combine two masks with ``np.minimum``: their sum would overflow to ``-inf``.
 
-    Parameters
-    ----------
-    attention_mask : integer, bool or float array, shape (..., seq)
-        1 for a token that may be looked at, 0 for padding.
+    Args:
+        attention_mask: 1 for a token that may be looked at, 0 for padding.
 
-    Returns
-    -------
-    float array, shape (..., 1, seq)
+    Returns:
         0 (in fact -0.0) or ``np.finfo(np.float64).min``; the new axis stands for every query.
 
-    Examples
-    --------
     >>> additive_mask(np.array([1, 1, 0])) < 0
     array([[False, False,  True]])
     """
@@ -42,22 +36,14 @@ def causal_mask(seq: int) -> Float[np.ndarray, "{seq} {seq}"]:
 
     ``causal_mask[i, j] = 0 if j <= i else m``, with ``m`` the most negative finite float64.
 
-    Parameters
-    ----------
-    seq : int
-        Number of tokens, at least 1.
+    Args:
+        seq: Number of tokens, at least 1.
 
-    Returns
-    -------
-    float array, shape (seq, seq)
+    Returns:
         0 on and below the diagonal, ``np.finfo(np.float64).min`` above it.
 
-    References
-    ----------
-    Vaswani et al. (2017), section 3.2.3.
+    Source: Vaswani et al. (2017), section 3.2.3.
 
-    Examples
-    --------
     >>> causal_mask(3) < 0
     array([[False,  True,  True],
            [False, False,  True],

@@ -31,20 +31,13 @@ def embedding_lookup(
 
     ``vectors[..., :] = word_embeddings[input_ids[...]]``.
 
-    Parameters
-    ----------
-    input_ids : integer array, shape (...)
-        Ids from 0 to ``vocab - 1``.
-    word_embeddings : float array, shape (vocab, hidden)
-        One row per word.
+    Args:
+        input_ids: Ids from 0 to ``vocab - 1``.
+        word_embeddings: One row per word.
 
-    Returns
-    -------
-    float array, shape (..., hidden)
+    Returns:
         A copy of these rows.
 
-    Examples
-    --------
     >>> embedding_lookup(np.array([2, 0]), np.array([[1.0, 2], [3, 4], [5, 6]]))
     array([[5., 6.],
            [1., 2.]])
@@ -62,22 +55,14 @@ def embedding_lookup_backward(
 
     ``grad_word_embeddings[w] = sum of grad_output where input_ids == w``.
 
-    Parameters
-    ----------
-    grad_output : float array, shape (..., hidden)
-        Gradient of the loss with respect to the vectors.
-    input_ids : integer array, shape (...)
-        As given to `embedding_lookup`.
-    vocab_size : int
-        Number of rows of the table.
+    Args:
+        grad_output: Gradient of the loss with respect to the vectors.
+        input_ids: As given to `embedding_lookup`.
+        vocab_size: Number of rows of the table.
 
-    Returns
-    -------
-    float array, shape (vocab_size, hidden)
+    Returns:
         Gradient with respect to the table; 0 in the rows of words that do not occur.
 
-    Examples
-    --------
     A word that occurs twice collects both gradients:
 
     >>> embedding_lookup_backward(np.array([[1.0], [10.0], [100.0]]), np.array([1, 0, 1]), 3)
@@ -101,26 +86,16 @@ def tied_logits(
     ``logits = hidden_states @ word_embeddings.T + bias``: a linear layer whose weight is the
     embedding table itself.
 
-    Parameters
-    ----------
-    hidden_states : float array, shape (..., hidden)
-        One vector per position.
-    word_embeddings : float array, shape (vocab, hidden)
-        The same table that `embedding_lookup` reads.
-    bias : float array, shape (vocab,)
-        One number per word; it can act like the word's frequency.
+    Args:
+        hidden_states: One vector per position.
+        word_embeddings: The same table that `embedding_lookup` reads.
+        bias: One number per word; it can act like the word's frequency.
 
-    Returns
-    -------
-    float array, shape (..., vocab)
+    Returns:
         Scores; their softmax is the prediction.
 
-    References
-    ----------
-    Press and Wolf (2017), section 3.
+    Source: Press and Wolf (2017), section 3.
 
-    Examples
-    --------
     >>> table = np.array([[1.0, 0], [0, 1], [1, 1]])
     >>> tied_logits(np.array([2.0, 3.0]), table, np.array([0.0, 0, -1]))
     array([2., 3., 4.])
@@ -143,26 +118,16 @@ def tied_logits_backward(
     hidden_states``, ``grad_bias = sum of grad_logits``. The table gets a second gradient where it
     is read, from `embedding_lookup_backward`: the two must be added.
 
-    Parameters
-    ----------
-    grad_logits : float array, shape (..., vocab)
-        Gradient of the loss with respect to the logits.
-    hidden_states : float array, shape (..., hidden)
-        As given to `tied_logits`.
-    word_embeddings : float array, shape (vocab, hidden)
-        As given to `tied_logits`.
+    Args:
+        grad_logits: Gradient of the loss with respect to the logits.
+        hidden_states: As given to `tied_logits`.
+        word_embeddings: As given to `tied_logits`.
 
-    Returns
-    -------
-    grad_hidden_states : float array, shape (..., hidden)
-        Gradient with respect to `hidden_states`.
-    grad_word_embeddings : float array, shape (vocab, hidden)
-        Gradient with respect to the table, from this use of it only.
-    grad_bias : float array, shape (vocab,)
-        Gradient with respect to the bias.
+    Returns:
+        grad_hidden_states: Gradient with respect to `hidden_states`.
+        grad_word_embeddings: Gradient with respect to the table, from this use of it only.
+        grad_bias: Gradient with respect to the bias.
 
-    Examples
-    --------
     >>> table = np.array([[1.0, 0], [0, 1], [1, 1]])
     >>> grads = tied_logits_backward(np.array([1.0, 0, -1]), np.array([2.0, 3.0]), table)
     >>> grads[1]
@@ -206,26 +171,16 @@ def cross_entropy(
     ``loss = mean of log(sum_j exp(logits[j])) - logits[label]``, computed without ever taking the
     logarithm of a probability that has been rounded to 0.
 
-    Parameters
-    ----------
-    logits : float array, shape (..., vocab)
-        Scores of every word at every position.
-    labels : integer array, shape (...)
-        Id of the right word, or `ignore_index` at a position that does not count.
-    ignore_index : int, default -100
-        The label that means "do not count this position".
+    Args:
+        logits: Scores of every word at every position.
+        labels: Id of the right word, or `ignore_index` at a position that does not count.
+        ignore_index: The label that means "do not count this position".
 
-    Returns
-    -------
-    float
+    Returns:
         Nats per labeled position, 0 or more.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.1.
+    Source: Devlin et al. (2019), section 3.1.
 
-    Examples
-    --------
     Knowing nothing about two words costs ``log 2`` nats:
 
     >>> round(cross_entropy(np.array([[0.0, 0], [9, 0]]), np.array([1, -100])), 4)
@@ -248,22 +203,14 @@ def cross_entropy_backward(
     ``grad_logits = (softmax(logits) - one_hot(label)) / count`` at the labeled positions, `count`
     of them, and 0 at the others.
 
-    Parameters
-    ----------
-    logits : float array, shape (..., vocab)
-        As given to `cross_entropy`.
-    labels : integer array, shape (...)
-        As given to `cross_entropy`.
-    ignore_index : int, default -100
-        As given to `cross_entropy`.
+    Args:
+        logits: As given to `cross_entropy`.
+        labels: As given to `cross_entropy`.
+        ignore_index: As given to `cross_entropy`.
 
-    Returns
-    -------
-    float array, shape (..., vocab)
+    Returns:
         Gradient with respect to `logits`; every position sums to 0.
 
-    Examples
-    --------
     >>> cross_entropy_backward(np.array([[0.0, 0], [9, 0]]), np.array([1, -100]))
     array([[ 0.5, -0.5],
            [ 0. ,  0. ]])

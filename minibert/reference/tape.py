@@ -10,13 +10,9 @@ import numpy as np
 class Node:
     """An array of a computation, and the gradient that has reached it so far.
 
-    Parameters
-    ----------
-    array : array, any shape
-        The numbers; `grad` starts at 0.
+    Args:
+        array: The numbers, of any shape; `grad` starts at 0.
 
-    Examples
-    --------
     >>> Node(np.ones(2)).grad
     array([0., 0.])
     """
@@ -29,8 +25,6 @@ class Node:
 class Tape:
     """The steps of a computation in their order, each with its way back.
 
-    Examples
-    --------
     >>> tape, x = Tape(), Node(np.array(2.0))
     >>> a = tape.run(lambda x: 3 * x, lambda g, a, x: [3 * g], x)
     >>> square = tape.run(lambda a: a**2, lambda g, square, a: [2 * a * g], a)
@@ -45,19 +39,13 @@ class Tape:
     def run(self, forward: Callable, backward: Callable, *inputs: Node) -> Node:
         """Do a step, and remember how to go back.
 
-        Parameters
-        ----------
-        forward : callable
-            Takes the arrays of the inputs and returns an array.
-        backward : callable
-            Takes the gradient of the output, the output and the inputs; returns one gradient for
-            each input.
-        *inputs : Node
-            What the step reads.
+        Args:
+            forward: Takes the arrays of the inputs and returns an array.
+            backward: Takes the gradient of the output, the output and the inputs; returns one
+                gradient for each input.
+            *inputs: What the step reads.
 
-        Returns
-        -------
-        Node
+        Returns:
             What the step computed.
         """
         output = Node(forward(*(node.array for node in inputs)))

@@ -18,19 +18,12 @@ def train_from_top(model: nn.Module, groups: int) -> None:
 
     An optimizer made before does not know of the change: make a new one, or a new trainer.
 
-    Parameters
-    ----------
-    model : nn.Module
-        A `BertModel`, or a model that has one under the name ``bert``; changed in place.
-    groups : int
-        From 0 to the number of layers + 1.
+    Args:
+        model: A `BertModel`, or a model that has one under the name ``bert``; changed in place.
+        groups: From 0 to the number of layers + 1.
 
-    References
-    ----------
-    Howard and Ruder (2018), section 3.3.
+    Source: Howard and Ruder (2018), section 3.3.
 
-    Examples
-    --------
     >>> from minibert.config import BertConfig
     >>> from minibert.tasks import BertForTokenClassification
     >>> model = BertForTokenClassification(BertConfig.tiny(vocab_size=89))

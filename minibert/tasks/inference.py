@@ -28,25 +28,16 @@ def encode_rows(
 ) -> list[Row]:
     """Turn texts into rows of ids that are not padded yet, the longest ones cut.
 
-    Parameters
-    ----------
-    tokenizer : WordPieceTokenizer
-        Knows the pieces.
-    texts : sequence of str
-        One text for each row.
-    pairs : sequence of str, optional
-        The second text of each row.
-    max_length : int
-        The most tokens of a row, special tokens included.
+    Args:
+        tokenizer: Knows the pieces.
+        texts: One text for each row.
+        pairs: The second text of each row.
+        max_length: The most tokens of a row, special tokens included.
 
-    Returns
-    -------
-    list of pairs (ids, segment ids)
+    Returns:
         What ``tokenizer(texts, pairs, truncation=True, max_length=max_length)`` holds, without its
         padding.
 
-    Examples
-    --------
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat"])
     >>> encode_rows(tokenizer, ["one", "one cat one cat"], max_length=4)
@@ -62,20 +53,14 @@ def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
     Rows are sorted by their number of tokens, the longest first, so that there is hardly any
     padding, and every batch is about as much work as the next.
 
-    Parameters
-    ----------
-    lengths : sequence of int
-        Number of tokens of each row, at least 1.
-    max_tokens : int
-        The most positions of a batch, padding included. A longer row is a batch by itself.
+    Args:
+        lengths: Number of tokens of each row, at least 1.
+        max_tokens: The most positions of a batch, padding included. A longer row is a batch by
+            itself.
 
-    Returns
-    -------
-    list of lists of int
+    Returns:
         The numbers of the rows of each batch; every row is in one batch.
 
-    Examples
-    --------
     >>> batch_by_tokens([3, 9, 2, 8], max_tokens=10)
     [[1], [3], [0, 2]]
     """
@@ -99,29 +84,20 @@ def predict(
 ) -> list[Shaped[Tensor, "..."]]:
     """Run a model over rows of any lengths, without dropout, and collect what `read` returns.
 
-    Parameters
-    ----------
-    model : nn.Module
-        Takes ``input_ids``, ``token_type_ids`` and ``attention_mask``. Afterwards each of its
-        parts is in training or evaluation as it was before.
-    rows : sequence of pairs (ids, segment ids)
-        As `encode_rows` gives them.
-    read : callable that returns Shaped[Tensor, "batch ..."]
-        Takes the output of the model and the attention mask of a batch, and returns a tensor with
-        one entry for each row of the batch, such as ``lambda output, mask: output.logits``.
-    pad_token_id : int
-        The id of ``[PAD]``.
-    max_tokens : int, default 2048
-        The most positions of a batch.
+    Args:
+        model: Takes ``input_ids``, ``token_type_ids`` and ``attention_mask``. Afterwards each of
+            its parts is in training or evaluation as it was before.
+        rows: As `encode_rows` gives them.
+        read: Takes the output of the model and the attention mask of a batch, and returns a tensor
+            with one entry for each row of the batch, such as ``lambda output, mask:
+            output.logits``.
+        pad_token_id: The id of ``[PAD]``.
+        max_tokens: The most positions of a batch.
 
-    Returns
-    -------
-    list of Shaped[Tensor, "..."], any shape
+    Returns:
         One entry for each row, in the order of `rows`, on the CPU. If it has a place for every
         token, padding follows behind those of the row.
 
-    Examples
-    --------
     >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel
     >>> model, rows = BertModel(BertConfig.tiny(vocab_size=89)), [([2, 5, 3], [0, 0, 0])]
@@ -152,24 +128,15 @@ def mean_pool(
 
     ``sum over i of mask[i] * hidden_states[i] / sum over i of mask[i]``.
 
-    Parameters
-    ----------
-    hidden_states : Float[Tensor, "batch seq hidden"]
-        Vectors out of the last layer.
-    attention_mask : Shaped[Tensor, "batch seq"]
-        1 for tokens, at least one in each row, and 0 for padding.
+    Args:
+        hidden_states: Vectors out of the last layer.
+        attention_mask: 1 for tokens, at least one in each row, and 0 for padding.
 
-    Returns
-    -------
-    Float[Tensor, "batch hidden"]
+    Returns:
         One vector for each row; padding changes nothing.
 
-    References
-    ----------
-    Reimers and Gurevych (2019), section 3.
+    Source: Reimers and Gurevych (2019), section 3.
 
-    Examples
-    --------
     >>> hidden_states = torch.tensor([[[1.0, 2.0], [3.0, 4.0], [99.0, 99.0]]])
     >>> mean_pool(hidden_states, torch.tensor([[1, 1, 0]]))
     tensor([[2., 3.]])
@@ -190,30 +157,19 @@ def sentence_vectors(
 
     ``v / |v|`` with ``v = mean_pool(last_hidden_state)``.
 
-    Parameters
-    ----------
-    model : nn.Module
-        A `BertModel`, best one that was trained for sentence vectors.
-    tokenizer : WordPieceTokenizer
-        That of the model.
-    texts : sequence of str
-        At least one.
-    max_length : int, optional
-        Longer texts are cut to so many tokens; by default the most that the model takes.
-    max_tokens : int, default 2048
-        The most positions of a batch.
+    Args:
+        model: A `BertModel`, best one that was trained for sentence vectors.
+        tokenizer: That of the model.
+        texts: At least one.
+        max_length: Longer texts are cut to so many tokens; by default the most that the model
+            takes.
+        max_tokens: The most positions of a batch.
 
-    Returns
-    -------
-    Float[Tensor, "batch hidden"]
+    Returns:
         One vector for each text, in the order of `texts`.
 
-    References
-    ----------
-    Reimers and Gurevych (2019), section 3.
+    Source: Reimers and Gurevych (2019), section 3.
 
-    Examples
-    --------
     >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel
     >>> from minibert.wordpiece import SPECIAL_TOKENS

@@ -20,19 +20,13 @@ from .task_model import TaskModel
 class QuestionAnsweringModelOutput(NamedTuple):
     """What `BertForQuestionAnswering` returns.
 
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Mean of the losses of starts and ends, each a mean over the answered rows, in nats; None
-        without positions.
-    start_logits : Float[Tensor, "batch seq"]
-        Score of each token as the first of the answer.
-    end_logits : Float[Tensor, "batch seq"]
-        Score of each token as the last of the answer, which includes it.
-    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
-        On request, as `BertModel` returns them.
-    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
-        On request, as `BertModel` returns them.
+    Args:
+        loss: Mean of the losses of starts and ends, each a mean over the answered rows, in nats;
+            None without positions.
+        start_logits: Score of each token as the first of the answer.
+        end_logits: Score of each token as the last of the answer, which includes it.
+        hidden_states: On request, as `BertModel` returns them.
+        attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -48,17 +42,11 @@ class BertForQuestionAnswering(TaskModel):
     ``start_logits, end_logits = qa_outputs(bert(input_ids).last_hidden_state)``. The names of all
     parameters are Hugging Face's.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives all sizes.
+    Args:
+        config: Gives all sizes.
 
-    References
-    ----------
-    Devlin et al. (2019), sections 4.2 and 4.3.
+    Source: Devlin et al. (2019), sections 4.2 and 4.3.
 
-    Examples
-    --------
     >>> import torch
     >>> model = BertForQuestionAnswering(BertConfig.tiny(vocab_size=89))
     >>> where = {"start_positions": torch.tensor([1]), "end_positions": torch.tensor([2])}
@@ -83,16 +71,12 @@ class BertForQuestionAnswering(TaskModel):
     ) -> QuestionAnsweringModelOutput:
         """Score every token as start and as end, and compute the loss if both are given.
 
-        Parameters
-        ----------
-        *inputs
-            As the encoder takes them.
-        start_positions, end_positions : Int[Tensor, " batch"], optional
-            Places of the first and the last token of the answer; -100 for a row that is not asked.
+        Args:
+            *inputs: As the encoder takes them.
+            start_positions, end_positions: Places of the first and the last token of the answer;
+                -100 for a row that is not asked.
 
-        Returns
-        -------
-        QuestionAnsweringModelOutput
+        Returns:
             Two scores for every token, and the loss if there are positions.
         """
         encoded = self.bert(*inputs)

@@ -28,17 +28,12 @@ _LOSSES: dict[str, Callable[..., Tensor]] = dict(
 class SequenceClassifierOutput(NamedTuple):
     """What `BertForSequenceClassification` returns.
 
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Cross-entropy in nats for a single label, binary cross-entropy in nats for several, mean
-        squared error for a number; None without labels.
-    logits : Float[Tensor, "batch classes"]
-        One score for each label; for regression, the number itself.
-    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
-        On request, as `BertModel` returns them.
-    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
-        On request, as `BertModel` returns them.
+    Args:
+        loss: Cross-entropy in nats for a single label, binary cross-entropy in nats for several,
+            mean squared error for a number; None without labels.
+        logits: One score for each label; for regression, the number itself.
+        hidden_states: On request, as `BertModel` returns them.
+        attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -53,25 +48,16 @@ class BertForSequenceClassification(TaskModel):
     ``classifier(dropout(bert(input_ids).pooler_output))``. The names of all parameters are Hugging
     Face's.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives all sizes, and the dropout before the classifier.
-    num_labels : int, optional
-        Number of labels; by default that of `id2label`, or 2.
-    id2label : mapping from int to str, optional
-        Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
-    problem_type : str, optional
-        "single_label_classification", "multi_label_classification" or "regression". By default it
-        follows from the labels: regression if there is one label only, single label if they are
-        integers, and multi-label otherwise.
+    Args:
+        config: Gives all sizes, and the dropout before the classifier.
+        num_labels: Number of labels; by default that of `id2label`, or 2.
+        id2label: Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
+        problem_type: "single_label_classification", "multi_label_classification" or "regression".
+            By default it follows from the labels: regression if there is one label only, single
+            label if they are integers, and multi-label otherwise.
 
-    References
-    ----------
-    Devlin et al. (2019), section 4.1.
+    Source: Devlin et al. (2019), section 4.1.
 
-    Examples
-    --------
     >>> names = {0: "Hardware", 1: "Software", 2: "Billing"}
     >>> model = BertForSequenceClassification(BertConfig.tiny(vocab_size=89), id2label=names)
     >>> output = model(torch.tensor([[2, 4, 7, 3]]), labels=torch.tensor([2]))
@@ -108,18 +94,13 @@ class BertForSequenceClassification(TaskModel):
     ) -> SequenceClassifierOutput:
         """Score every label, and compute the loss if the true ones are given.
 
-        Parameters
-        ----------
-        *inputs
-            As the encoder takes them.
-        labels : Shaped[Tensor, "batch ..."], optional
-            Numbers of classes, shape (batch,), -100 for a row that is not asked; 0 or 1 for each
-            label, shape (batch, classes); or numbers to predict, shape (batch,) or (batch,
-            classes).
+        Args:
+            *inputs: As the encoder takes them.
+            labels: Numbers of classes, shape (batch,), -100 for a row that is not asked; 0 or 1 for
+                each label, shape (batch, classes); or numbers to predict, shape (batch,) or (batch,
+                classes).
 
-        Returns
-        -------
-        SequenceClassifierOutput
+        Returns:
             Scores of every label, and the loss if there are labels.
         """
         encoded = self.bert(*inputs)

@@ -17,14 +17,11 @@ from minibert.losses import IGNORED_LABEL
 class BestSpans(NamedTuple):
     """The best spans of each row, best first, and the score of no answer.
 
-    Parameters
-    ----------
-    start, end : Int[Tensor, "*shape"]
-        Places of the first and the last token of each span; -100 where a row has no further span.
-    score : Float[Tensor, "*shape"]
-        ``start_logits[start] + end_logits[end]``; minus infinity without a span.
-    no_answer : Float[Tensor, "*batch"]
-        ``start_logits[0] + end_logits[0]``, the score of [CLS] as both ends.
+    Args:
+        start, end: Places of the first and the last token of each span; -100 where a row has no
+            further span.
+        score: ``start_logits[start] + end_logits[end]``; minus infinity without a span.
+        no_answer: ``start_logits[0] + end_logits[0]``, the score of [CLS] as both ends.
     """
 
     start: Int[Tensor, "*shape"]
@@ -48,30 +45,20 @@ def best_spans(
     way round, or in the question. Of equal scores the earlier start comes first, and then the
     shorter span.
 
-    Parameters
-    ----------
-    start_logits, end_logits : Float[Tensor, "*batch seq"]
-        One score per token, or minus infinity for what cannot be; any leading dimensions.
-    passage : Bool[Tensor, "*batch seq"]
-        True for the tokens of the passage: not the question, special tokens or padding.
-    max_answer_length : int, default 30
-        The most tokens of an answer, at least 1.
-    top_n : int, default 1
-        How many spans of each row to return, at least 1.
+    Args:
+        start_logits, end_logits: One score per token, or minus infinity for what cannot be; any
+            leading dimensions.
+        passage: True for the tokens of the passage: not the question, special tokens or padding.
+        max_answer_length: The most tokens of an answer, at least 1.
+        top_n: How many spans of each row to return, at least 1.
 
-    Returns
-    -------
-    BestSpans
+    Returns:
         Spans in shape (…, top_n), scores of no answer in shape (…). The spans are fewer than
         `top_n` if no row has so many. A row that has fewer than others ends in places without a
         span: start and end are -100 there, and the score is minus infinity.
 
-    References
-    ----------
-    Devlin et al. (2019), sections 4.2 and 4.3.
+    Source: Devlin et al. (2019), sections 4.2 and 4.3.
 
-    Examples
-    --------
     >>> import torch
     >>> start_logits = torch.tensor([0.0, 9.0, 1.0, 5.0])
     >>> end_logits = torch.tensor([0.0, 1.0, 8.0, 2.0])

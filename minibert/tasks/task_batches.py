@@ -27,26 +27,18 @@ class TaskBatches:
     Rows that are about equally long make a batch; the order is drawn again in every epoch, from the
     seed and the number of the epoch.
 
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Each with ``input_ids`` and ``token_type_ids``, lists of int of one length, and with what
-        the model takes as labels: a number, or a list of numbers. Rows that are padded already
-        have an ``attention_mask``, 1 for a token and 0 for padding. ``start_positions`` and
-        ``end_positions`` that lie beyond the row become -100, for the longer rows of a batch have
-        tokens there.
-    batch_size : int
-        Rows of a batch, at least 1; one batch of an epoch may have fewer.
-    seed : int
-        At least 0.
-    pad_token_id : int
-        The id of ``[PAD]``.
-    per_token : sequence of str, default ()
-        The names of labels that are lists with one number for each token. They are padded with
-        -100.
+    Args:
+        rows: Each with ``input_ids`` and ``token_type_ids``, lists of int of one length, and with
+            what the model takes as labels: a number, or a list of numbers. Rows that are padded
+            already have an ``attention_mask``, 1 for a token and 0 for padding. ``start_positions``
+            and ``end_positions`` that lie beyond the row become -100, for the longer rows of a
+            batch have tokens there.
+        batch_size: Rows of a batch, at least 1; one batch of an epoch may have fewer.
+        seed: At least 0.
+        pad_token_id: The id of ``[PAD]``.
+        per_token: The names of labels that are lists with one number for each token. They are
+            padded with -100.
 
-    Examples
-    --------
     >>> rows = [
     ...     {"input_ids": [2, 7, 3], "token_type_ids": [0, 0, 0], "labels": 1},
     ...     {"input_ids": [2, 3], "token_type_ids": [0, 0], "labels": 0},
@@ -95,16 +87,11 @@ class TaskBatches:
     def epoch(self, number: int, start: int = 0) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
         """Yield the batches of one epoch, from batch `start` on.
 
-        Parameters
-        ----------
-        number : int
-            Which epoch, from 0; with the seed it decides the order.
-        start : int, default 0
-            Number of the first batch to give, for a run that goes on in the middle.
+        Args:
+            number: Which epoch, from 0; with the seed it decides the order.
+            start: Number of the first batch to give, for a run that goes on in the middle.
 
-        Yields
-        ------
-        dict of Shaped[Tensor, "..."]
+        Yields:
             ``input_ids``, ``token_type_ids`` and ``attention_mask``, each (batch, seq), and the
             labels.
         """

@@ -22,16 +22,11 @@ from .task_model import TaskModel
 class TokenClassifierOutput(NamedTuple):
     """What `BertForTokenClassification` returns.
 
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Mean over the labeled tokens, in nats; None without labels.
-    logits : Float[Tensor, "batch seq classes"]
-        One score for each label, at each token.
-    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
-        On request, as `BertModel` returns them.
-    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
-        On request, as `BertModel` returns them.
+    Args:
+        loss: Mean over the labeled tokens, in nats; None without labels.
+        logits: One score for each label, at each token.
+        hidden_states: On request, as `BertModel` returns them.
+        attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -46,21 +41,13 @@ class BertForTokenClassification(TaskModel):
     ``classifier(dropout(bert(input_ids).last_hidden_state))``. The names of all parameters are
     Hugging Face's.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives all sizes, and the dropout before the classifier.
-    num_labels : int, optional
-        Number of labels; by default that of `id2label`, or 2.
-    id2label : mapping from int to str, optional
-        Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
+    Args:
+        config: Gives all sizes, and the dropout before the classifier.
+        num_labels: Number of labels; by default that of `id2label`, or 2.
+        id2label: Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
 
-    References
-    ----------
-    Devlin et al. (2019), section 5.3.
+    Source: Devlin et al. (2019), section 5.3.
 
-    Examples
-    --------
     >>> import torch
     >>> model = BertForTokenClassification(BertConfig.tiny(vocab_size=89), num_labels=5)
     >>> output = model(torch.tensor([[2, 4, 7, 3]]), labels=torch.tensor([[-100, 4, -100, -100]]))
@@ -95,17 +82,12 @@ class BertForTokenClassification(TaskModel):
     ) -> TokenClassifierOutput:
         """Score every label at every token, and compute the loss if the true ones are given.
 
-        Parameters
-        ----------
-        *inputs
-            As the encoder takes them.
-        labels : Int[Tensor, "batch seq"], optional
-            Number of the true label, or -100 for a token that is not asked, such as a later piece
-            of a word.
+        Args:
+            *inputs: As the encoder takes them.
+            labels: Number of the true label, or -100 for a token that is not asked, such as a later
+                piece of a word.
 
-        Returns
-        -------
-        TokenClassifierOutput
+        Returns:
             Scores of every label at every token, and the loss if there are labels.
         """
         encoded = self.bert(*inputs)

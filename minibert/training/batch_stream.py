@@ -20,17 +20,11 @@ def seed_torch(seed: int, purpose: int, *position: int) -> None:
 
     Each step has its own seed, so that a resumed run need not know what was drawn before.
 
-    Parameters
-    ----------
-    seed : int
-        Seed of the run, at least 0.
-    purpose : int
-        What is drawn: 0 for the order of the data, 1 for dropout.
-    *position : int
-        Where the run stands, such as the step and the rank of the process.
+    Args:
+        seed: Seed of the run, at least 0.
+        purpose: What is drawn: 0 for the order of the data, 1 for dropout.
+        *position: Where the run stands, such as the step and the rank of the process.
 
-    Examples
-    --------
     >>> seed_torch(7, 1, 500)  # dropout of step 500
     >>> first = torch.rand(2)
     >>> seed_torch(7, 1, 500)
@@ -44,20 +38,13 @@ def seed_torch(seed: int, purpose: int, *position: int) -> None:
 class BatchStream:
     """Batches of one epoch after another, and the position: `epoch` and `batch`.
 
-    Parameters
-    ----------
-    batches : Iterable[Batch]
-        The batches of an epoch: a list, a DataLoader, or an object with a method ``epoch(number,
-        start)``.
-    seed : int
-        Seed of the run, at least 0.
-    epoch : int, default 0
-        Number of the epoch to begin in.
-    batch : int, default 0
-        Number of the batch of this epoch to begin with.
+    Args:
+        batches: The batches of an epoch: a list, a DataLoader, or an object with a method
+            ``epoch(number, start)``.
+        seed: Seed of the run, at least 0.
+        epoch: Number of the epoch to begin in.
+        batch: Number of the batch of this epoch to begin with.
 
-    Examples
-    --------
     >>> stream = BatchStream([{"labels": torch.tensor([n])} for n in range(3)], seed=0)
     >>> [int(batch["labels"]) for batch in stream.take(4)], stream.epoch, stream.batch
     ([0, 1, 2, 0], 1, 1)
@@ -74,14 +61,10 @@ class BatchStream:
     def take(self, count: int) -> list[dict[str, Shaped[Tensor, "..."]]]:
         """Return the next batches, and move on.
 
-        Parameters
-        ----------
-        count : int
-            How many batches; where an epoch ends, the next one begins.
+        Args:
+            count: How many batches; where an epoch ends, the next one begins.
 
-        Returns
-        -------
-        list of dict of Shaped[Tensor, "..."]
+        Returns:
             Each from the name of an argument of the model to a tensor.
         """
         return [self._next() for _ in range(count)]

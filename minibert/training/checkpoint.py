@@ -43,20 +43,14 @@ class DamagedCheckpoint(ValueError):  # noqa: N818
 class Checkpoint(NamedTuple):
     """All that a run needs to resume.
 
-    Parameters
-    ----------
-    model : mapping from str to Shaped[Tensor, "..."]
-        The weights, by their names.
-    optimizer : mapping from str to Shaped[Tensor, "..."]
-        The optimizer's means of gradients, ``name.exp_avg`` and ``name.exp_avg_sq`` for each
-        weight.
-    state : dict
-        What else decides how the run goes on, as JSON holds it: ``step``, ``epoch``, ``batch``, the
-        configuration and more.
-    history : list of dict
-        The records of training and evaluation so far.
-    best : mapping from str to Shaped[Tensor, "..."], default {}
-        The weights with the lowest loss, in a run that stops early.
+    Args:
+        model: The weights, by their names.
+        optimizer: The optimizer's means of gradients, ``name.exp_avg`` and ``name.exp_avg_sq`` for
+            each weight.
+        state: What else decides how the run goes on, as JSON holds it: ``step``, ``epoch``,
+            ``batch``, the configuration and more.
+        history: The records of training and evaluation so far.
+        best: The weights with the lowest loss, in a run that stops early.
     """
 
     model: Tensors
@@ -69,22 +63,15 @@ class Checkpoint(NamedTuple):
 def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
     """Write a checkpoint, and keep no more than the one before it.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Where the run keeps its checkpoints; it is made if it is not there.
-    checkpoint : Checkpoint
-        What to write; ``state["step"]`` gives the name.
+    Args:
+        folder: Where the run keeps its checkpoints; it is made if it is not there.
+        checkpoint: What to write; ``state["step"]`` gives the name.
 
-    Returns
-    -------
-    Path
+    Returns:
         The folder of this checkpoint.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written; the one before is whole.
+    Raises:
+        OSError: If it cannot be written; the one before is whole.
     """
     folder = Path(folder)
     target = folder / f"step-{checkpoint.state['step']:08}"
@@ -133,18 +120,12 @@ def _remove(path: Path) -> None:
 def checkpoint_folders(folder: str | Path) -> list[Path]:
     """List the checkpoints of a run, the newest first; nothing is read.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Where the run keeps them; it need not exist.
+    Args:
+        folder: Where the run keeps them; it need not exist.
 
-    Returns
-    -------
-    list of Path
+    Returns:
         At most two, unless the run was killed in a cleaning.
 
-    Examples
-    --------
     >>> checkpoint_folders("no such folder")
     []
     """
@@ -157,25 +138,16 @@ def checkpoint_folders(folder: str | Path) -> list[Path]:
 def read_checkpoint(path: str | Path) -> Checkpoint:
     """Read a checkpoint, bit for bit what was written.
 
-    Parameters
-    ----------
-    path : str or Path
-        The folder of one checkpoint, as `checkpoint_folders` lists it.
+    Args:
+        path: The folder of one checkpoint, as `checkpoint_folders` lists it.
 
-    Returns
-    -------
-    Checkpoint
+    Returns:
         All tensors are on the CPU.
 
-    Raises
-    ------
-    DamagedCheckpoint
-        If a file is missing or cut.
-    FileNotFoundError
-        If there is no such folder.
+    Raises:
+        DamagedCheckpoint: If a file is missing or cut.
+        FileNotFoundError: If there is no such folder.
 
-    Examples
-    --------
     >>> import tempfile
     >>> written = Checkpoint({"weight": torch.ones(2)}, {}, {"step": 8}, [])
     >>> with tempfile.TemporaryDirectory() as folder:

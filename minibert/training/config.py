@@ -22,47 +22,28 @@ class TrainingConfig:
     The names are Hugging Face's. A step is one update of the weights. Every value is checked when
     the configuration is made.
 
-    Parameters
-    ----------
-    max_steps : int
-        Number of updates, at least 1.
-    seed : int
-        Seed of all randomness in the model, such as dropout; at least 0.
-    learning_rate : float, default 1e-4
-        The highest one, reached after the warm-up; above 0.
-    warmup_steps : int, default 0
-        Updates during which the learning rate rises, 0 to `max_steps`.
-    weight_decay : float, default 0.01
-        Share of the learning rate by which matrices shrink in a step, at least 0.
-    adam_beta1 : float, default 0.9
-        Memory of the mean gradient, at least 0 and below 1.
-    adam_beta2 : float, default 0.999
-        Memory of the mean squared gradient, at least 0 and below 1.
-    adam_epsilon : float, default 1e-6
-        Added to the root of the latter, above 0.
-    max_grad_norm : float, default 1.0
-        A longer gradient is shortened to this; above 0, and infinity leaves it as it is.
-    gradient_accumulation_steps : int, default 1
-        Batches that make one update together, at least 1.
-    bf16 : bool, default True
-        Whether to compute in bfloat16 on CUDA devices, where that is faster.
-    logging_steps : int, default 10
-        Updates between two records of the loss, at least 1.
-    eval_steps : int or None, default None
-        Updates between two evaluations, at least 1; None evaluates at the end only.
-    save_steps : int, default 500
-        Updates between two checkpoints, at least 1; there is always one at the end.
-    early_stopping_patience : int or None, default None
-        After so many evaluations in a row without a lower loss the run ends, at least 1; and
-        however it ends, the weights with the lowest loss are put back. It needs `eval_steps`. None
-        trains to the end and keeps the last weights.
+    Args:
+        max_steps: Number of updates, at least 1.
+        seed: Seed of all randomness in the model, such as dropout; at least 0.
+        learning_rate: The highest one, reached after the warm-up; above 0.
+        warmup_steps: Updates during which the learning rate rises, 0 to `max_steps`.
+        weight_decay: Share of the learning rate by which matrices shrink in a step, at least 0.
+        adam_beta1: Memory of the mean gradient, at least 0 and below 1.
+        adam_beta2: Memory of the mean squared gradient, at least 0 and below 1.
+        adam_epsilon: Added to the root of the latter, above 0.
+        max_grad_norm: A longer gradient is shortened to this; above 0, and infinity leaves it as it
+            is.
+        gradient_accumulation_steps: Batches that make one update together, at least 1.
+        bf16: Whether to compute in bfloat16 on CUDA devices, where that is faster.
+        logging_steps: Updates between two records of the loss, at least 1.
+        eval_steps: Updates between two evaluations, at least 1; None evaluates at the end only.
+        save_steps: Updates between two checkpoints, at least 1; there is always one at the end.
+        early_stopping_patience: After so many evaluations in a row without a lower loss the run
+            ends, at least 1; and however it ends, the weights with the lowest loss are put back. It
+            needs `eval_steps`. None trains to the end and keeps the last weights.
 
-    References
-    ----------
-    Devlin et al. (2019), appendix A.2.
+    Source: Devlin et al. (2019), appendix A.2.
 
-    Examples
-    --------
     >>> config = TrainingConfig(max_steps=1000, warmup_steps=100, seed=0)
     >>> config.learning_rate_at(50), config.learning_rate_at(100), config.learning_rate_at(1000)
     (5e-05, 0.0001, 0.0)
@@ -115,18 +96,12 @@ class TrainingConfig:
     def learning_rate_at(self, step: int) -> float:
         """Return the learning rate of the update that follows `step` others.
 
-        Parameters
-        ----------
-        step : int
-            Number of updates before it, from 0.
+        Args:
+            step: Number of updates before it, from 0.
 
-        Returns
-        -------
-        float
+        Returns:
             From 0 to `learning_rate`.
 
-        Examples
-        --------
         >>> TrainingConfig(max_steps=100, seed=0, warmup_steps=10).learning_rate_at(5)
         5e-05
         """
@@ -137,14 +112,10 @@ class TrainingConfig:
     def differences(self, other: dict[str, Any]) -> list[str]:
         """List the values of another configuration that would make it a different run.
 
-        Parameters
-        ----------
-        other : dict
-            The values of another run, by name, as a checkpoint holds them.
+        Args:
+            other: The values of another run, by name, as a checkpoint holds them.
 
-        Returns
-        -------
-        list[str]
+        Returns:
             One sentence for each value that differs and decides what is learned.
         """
         fields, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
@@ -163,27 +134,17 @@ def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> flo
     The share rises on a straight line for `warmup_steps` and then falls on one to 0:
     ``step / warmup_steps``, then ``(max_steps - step) / (max_steps - warmup_steps)``.
 
-    Parameters
-    ----------
-    step : int
-        Number of updates before this one, from 0. With a warm-up the first share is 0, as in the
-        code that came with the paper.
-    warmup_steps : int
-        Length of the rise, at least 0.
-    max_steps : int
-        Where the fall ends, at least `warmup_steps`.
+    Args:
+        step: Number of updates before this one, from 0. With a warm-up the first share is 0, as in
+            the code that came with the paper.
+        warmup_steps: Length of the rise, at least 0.
+        max_steps: Where the fall ends, at least `warmup_steps`.
 
-    Returns
-    -------
-    float
+    Returns:
         0 to 1; 1 at ``step == warmup_steps``, unless that is the end.
 
-    References
-    ----------
-    Devlin et al. (2019), appendix A.2.
+    Source: Devlin et al. (2019), appendix A.2.
 
-    Examples
-    --------
     >>> [learning_rate_factor(step, warmup_steps=2, max_steps=6) for step in range(7)]
     [0.0, 0.5, 1.0, 0.75, 0.5, 0.25, 0.0]
     """

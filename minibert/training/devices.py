@@ -17,18 +17,12 @@ def choose_device(name: str | None = None) -> torch.device:
     A name overrules the choice, and without one the environment variable MINIBERT_DEVICE does.
     Under torchrun each process takes the CUDA device with its own number.
 
-    Parameters
-    ----------
-    name : str, optional
-        Such as "cpu", "cuda", "cuda:1" or "mps".
+    Args:
+        name: Such as "cpu", "cuda", "cuda:1" or "mps".
 
-    Returns
-    -------
-    torch.device
+    Returns:
         One that is there.
 
-    Examples
-    --------
     >>> choose_device("cpu")
     device(type='cpu')
     """
@@ -52,18 +46,12 @@ def autocast_dtype(device: torch.device) -> torch.dtype | None:
     CUDA devices with bfloat16 gain. Some CPUs do (Chapter 23) and others lose, so that a run on a
     CPU stays in 32 bits, and gives the same numbers on each.
 
-    Parameters
-    ----------
-    device : torch.device
-        Where the model is.
+    Args:
+        device: Where the model is.
 
-    Returns
-    -------
-    torch.dtype or None
+    Returns:
         ``torch.bfloat16``, or None for no change.
 
-    Examples
-    --------
     >>> autocast_dtype(torch.device("cpu")) is None
     True
     """

@@ -26,26 +26,16 @@ def evaluate(
 ) -> dict[str, float]:
     """Compute the mean loss over all labels of all batches, without dropout.
 
-    Parameters
-    ----------
-    model : nn.Module
-        In evaluation while it answers, and afterwards as it was.
-    batches : iterable of dict
-        Each a dictionary of tensors under the names of the model's arguments.
-    terms : mapping from str to str, default {"loss": "labels"}
-        Fields of the output that are losses, and the labels of each.
-    bf16 : bool, default False
-        Whether to compute in bfloat16 on CUDA devices.
-    processes : Processes, optional
-        Those that share the rows; by default there is only this one.
+    Args:
+        model: In evaluation while it answers, and afterwards as it was.
+        batches: Each a dictionary of tensors under the names of the model's arguments.
+        terms: Fields of the output that are losses, and the labels of each.
+        bf16: Whether to compute in bfloat16 on CUDA devices.
+        processes: Those that share the rows; by default there is only this one.
 
-    Returns
-    -------
-    dict of float
+    Returns:
         ``"loss"``, the sum, and the terms where there are several: each a mean over its labels.
 
-    Examples
-    --------
     >>> from minibert.config import BertConfig
     >>> from minibert.pretraining import BertForMaskedLM
     >>> ids, labels = torch.tensor([[2, 4, 3]]), torch.tensor([[-100, 5, -100]])
@@ -84,14 +74,10 @@ class BestWeights:
     After `patience` evaluations in a row without a lower loss the run is over; None keeps no
     weights and never ends a run.
 
-    Parameters
-    ----------
-    patience : int or None
-        After how many evaluations in a row without a lower loss the run is over, at least 1; None
-        for never.
+    Args:
+        patience: After how many evaluations in a row without a lower loss the run is over, at least
+            1; None for never.
 
-    Examples
-    --------
     >>> best, model = BestWeights(patience=2), nn.Linear(1, 1)
     >>> for step, loss in enumerate([3.0, 2.0, 2.5, 2.2]):
     ...     best.record(loss, step, model)
@@ -118,12 +104,9 @@ class BestWeights:
     def restore(self, state: Mapping[str, Any], weights: Tensors) -> None:
         """Restore what a checkpoint held; nothing is the beginning of a run.
 
-        Parameters
-        ----------
-        state : mapping
-            As `state` has given it.
-        weights : mapping from str to Shaped[Tensor, "..."]
-            The best weights of the checkpoint.
+        Args:
+            state: As `state` has given it.
+            weights: The best weights of the checkpoint.
         """
         self.loss, self.step = state.get("loss", math.inf), state.get("step", 0)
         self.waited, self.weights = state.get("waited", 0), dict(weights)
@@ -131,14 +114,10 @@ class BestWeights:
     def record(self, loss: float, step: int, model: nn.Module) -> None:
         """Record the loss of an evaluation, and copy the weights if it is the lowest.
 
-        Parameters
-        ----------
-        loss : float
-            The mean over the evaluation data.
-        step : int
-            Number of updates before it.
-        model : nn.Module
-            Its weights are copied if `loss` is the lowest so far.
+        Args:
+            loss: The mean over the evaluation data.
+            step: Number of updates before it.
+            model: Its weights are copied if `loss` is the lowest so far.
         """
         if self.patience is None:
             return
@@ -151,10 +130,8 @@ class BestWeights:
     def restore_best(self, model: nn.Module) -> None:
         """Give the model the best weights, if any are kept.
 
-        Parameters
-        ----------
-        model : nn.Module
-            Changed in place, if weights are kept.
+        Args:
+            model: Changed in place, if weights are kept.
         """
         if self.weights:
             restore_model(model, self.weights)

@@ -24,22 +24,14 @@ def count_labels(batch: Batch, terms: LossTerms = ONE_LOSS, model: object = None
     ``start_positions`` and ``end_positions``, count those of rows that hold the whole answer. A
     model whose loss leaves out more says which entries count: ``model.is_labeled(batch, name)``.
 
-    Parameters
-    ----------
-    batch : mapping from str to Shaped[Tensor, "..."]
-        It holds the labels of every term.
-    terms : mapping from str to str, default {"loss": "labels"}
-        Fields of the output that are losses, and the labels of each.
-    model : nn.Module, optional
-        Asked for its `is_labeled`, if it has one.
+    Args:
+        batch: It holds the labels of every term.
+        terms: Fields of the output that are losses, and the labels of each.
+        model: Asked for its `is_labeled`, if it has one.
 
-    Returns
-    -------
-    dict[str, int]
+    Returns:
         How many labels each term has.
 
-    Examples
-    --------
     >>> import torch
     >>> count_labels({"labels": torch.tensor([[-100, 7, 4]])})
     {'loss': 2}

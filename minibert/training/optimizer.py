@@ -15,25 +15,16 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
 
     Biases and the parameters of normalizations are left out; everything else decays.
 
-    Parameters
-    ----------
-    model : nn.Module
-        Parameters that need no gradient are left out; one that occurs twice is taken once.
-    weight_decay : float
-        For those that decay.
+    Args:
+        model: Parameters that need no gradient are left out; one that occurs twice is taken once.
+        weight_decay: For those that decay.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         At most two groups with ``params`` and ``weight_decay``, as PyTorch's optimizers take them.
 
-    References
-    ----------
-    Devlin et al. (2019), appendix A.2; which parameters are left out follows the code that came
-    with the paper.
+    Source: Devlin et al. (2019), appendix A.2; which parameters are left out follows the code that
+    came with the paper.
 
-    Examples
-    --------
     >>> model = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
     >>> for group in parameter_groups(model, weight_decay=0.01):
     ...     print(group["weight_decay"], [tuple(p.shape) for p in group["params"]])
@@ -59,24 +50,15 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
 def make_optimizer(model: nn.Module, config: TrainingConfig) -> AdamW:
     """Return the optimizer of a run: AdamW in its fused form.
 
-    Parameters
-    ----------
-    model : nn.Module
-        On the device where it will be trained.
-    config : TrainingConfig
-        Gives betas, epsilon and weight decay. The learning rate is set before every step.
+    Args:
+        model: On the device where it will be trained.
+        config: Gives betas, epsilon and weight decay. The learning rate is set before every step.
 
-    Returns
-    -------
-    torch.optim.AdamW
+    Returns:
         With the groups of `parameter_groups`.
 
-    References
-    ----------
-    Loshchilov and Hutter (2019), algorithm 2.
+    Source: Loshchilov and Hutter (2019), algorithm 2.
 
-    Examples
-    --------
     >>> config = TrainingConfig(max_steps=10, seed=0)
     >>> optimizer = make_optimizer(nn.Linear(3, 2), config)
     >>> [group["weight_decay"] for group in optimizer.param_groups]

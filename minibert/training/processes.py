@@ -21,15 +21,10 @@ class Processes:
     Every process makes the same batches and takes its own rows of each, so that any number of
     processes makes the same updates.
 
-    Parameters
-    ----------
-    rank : int, default 0
-        That of this process, counted from 0.
-    world_size : int, default 1
-        Number of all, at least 1.
+    Args:
+        rank: That of this process, counted from 0.
+        world_size: Number of all, at least 1.
 
-    Examples
-    --------
     >>> Processes(1, 2).shard_batch({"labels": torch.tensor([5, 6, 7])})
     {'labels': tensor([6])}
     """
@@ -41,14 +36,11 @@ class Processes:
     def init(cls, device: torch.device) -> Processes:
         """Join the other processes, if torchrun has started this one.
 
-        Parameters
-        ----------
-        device : torch.device
-            Where this process computes; it decides how the processes talk, by NCCL or by Gloo.
+        Args:
+            device: Where this process computes; it decides how the processes talk, by NCCL or by
+                Gloo.
 
-        Returns
-        -------
-        Processes
+        Returns:
             This one and the number of all; rank 0 of 1 if torchrun has not started it.
         """
         if not distributed.is_available():
@@ -65,14 +57,10 @@ class Processes:
     def shard_batch(self, batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
         """Return the rows of this process: every `world_size`-th one.
 
-        Parameters
-        ----------
-        batch : mapping from str to Shaped[Tensor, "..."]
-            The same in every process; a number without rows goes to all.
+        Args:
+            batch: The same in every process; a number without rows goes to all.
 
-        Returns
-        -------
-        dict of Shaped[Tensor, "..."]
+        Returns:
             Rows `rank`, ``rank + world_size`` and so on of each tensor.
         """
         if self.world_size == 1:
@@ -87,10 +75,9 @@ class Processes:
     def all_reduce_grads(self, parameters: Sequence[nn.Parameter]) -> None:
         """Add up the gradients of all processes; a parameter that none of them used has none.
 
-        Parameters
-        ----------
-        parameters : Sequence[nn.Parameter]
-            Those of the model; their gradients are changed in place, to the same sums everywhere.
+        Args:
+            parameters: Those of the model; their gradients are changed in place, to the same sums
+                everywhere.
         """
         if self.world_size == 1:
             return
@@ -110,16 +97,11 @@ class Processes:
     def all_reduce(self, numbers: Mapping[str, float], device: torch.device) -> dict[str, float]:
         """Add up numbers of all processes, name by name.
 
-        Parameters
-        ----------
-        numbers : Mapping[str, float]
-            The same names in every process.
-        device : torch.device
-            Where the processes exchange tensors.
+        Args:
+            numbers: The same names in every process.
+            device: Where the processes exchange tensors.
 
-        Returns
-        -------
-        dict[str, float]
+        Returns:
             The sums.
         """
         if self.world_size == 1:
@@ -131,10 +113,8 @@ class Processes:
     def broadcast(self, model: nn.Module) -> None:
         """Copy the weights of process 0 to every process.
 
-        Parameters
-        ----------
-        model : nn.Module
-            Changed in place.
+        Args:
+            model: Changed in place.
         """
         if self.world_size > 1:
             for tensor in [*model.parameters(), *model.buffers()]:

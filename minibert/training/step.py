@@ -19,17 +19,12 @@ from .processes import ALONE, Processes
 class StepResult(NamedTuple):
     """What a training step returns.
 
-    Parameters
-    ----------
-    means : dict of float
-        The mean of each term of the loss, over the labels of all batches and processes, before the
-        update.
-    labels : dict of int
-        How many labels each of them is a mean of.
-    grad_norm : float
-        Length of the whole gradient before it was shortened to `max_grad_norm`.
-    learning_rate : float
-        That of this update.
+    Args:
+        means: The mean of each term of the loss, over the labels of all batches and processes,
+            before the update.
+        labels: How many labels each of them is a mean of.
+        grad_norm: Length of the whole gradient before it was shortened to `max_grad_norm`.
+        learning_rate: That of this update.
     """
 
     means: dict[str, float]
@@ -53,39 +48,24 @@ def training_step(
     weighted by its share: ``sum over b of mean_b * labels_b / labels`` is the mean over all labels.
     With equal weights a label would count more the fewer there are beside it.
 
-    Parameters
-    ----------
-    model : nn.Module
-        Its weights are changed in place.
-    optimizer : torch.optim.Optimizer
-        That of the model.
-    batches : sequence of dict
-        The batches whose gradients are added up; the same in every process.
-    step : int
-        Number of steps before this one; learning rate and dropout depend on it.
-    config : TrainingConfig
-        Learning rate, longest gradient, precision and seed.
-    terms : mapping from str to str, default {"loss": "labels"}
-        Fields of the output that are losses, and the labels of each.
-    processes : Processes, optional
-        Those that train together; by default there is only this one.
+    Args:
+        model: Its weights are changed in place.
+        optimizer: That of the model.
+        batches: The batches whose gradients are added up; the same in every process.
+        step: Number of steps before this one; learning rate and dropout depend on it.
+        config: Learning rate, longest gradient, precision and seed.
+        terms: Fields of the output that are losses, and the labels of each.
+        processes: Those that train together; by default there is only this one.
 
-    Returns
-    -------
-    StepResult
+    Returns:
         The mean losses, what they are means of, and how the weights were changed.
 
-    Raises
-    ------
-    FloatingPointError
-        If the loss or the gradient is not finite; the weights have not been changed.
-    TypeError
-        If the output lacks a term of the loss.
-    ValueError
-        If no batch has a label.
+    Raises:
+        FloatingPointError: If the loss or the gradient is not finite; the weights have not been
+            changed.
+        TypeError: If the output lacks a term of the loss.
+        ValueError: If no batch has a label.
 
-    Examples
-    --------
     >>> import torch
     >>> from minibert.config import BertConfig
     >>> from minibert.pretraining import BertForMaskedLM

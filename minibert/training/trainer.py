@@ -45,31 +45,20 @@ class BertTrainer:
     The model is any module that takes the entries of a batch as keywords and whose output has a
     loss. `training_step` changes the weights; the trainer keeps the records.
 
-    Parameters
-    ----------
-    model : nn.Module
-        Moved to the device and trained in place.
-    config : TrainingConfig
-        The numbers of the run.
-    folder : str or Path, optional
-        Where checkpoints and ``history.jsonl`` go; without it nothing is written.
-    device : str or torch.device, optional
-        Where to compute; by default `choose_device`.
-    terms : mapping from str to str, optional
-        For each field of the output that is a loss, the entry of the batch with its labels, -100
-        without label; the whole loss is their sum. By default ``{"loss": "labels"}``. For
-        BERT's pre-training ``{"masked_lm_loss": "labels", "next_sentence_loss":
-        "next_sentence_label"}``, since the two are means over different numbers of labels.
-    show_progress : bool or callable, default True
-        Whether to show a bar, in notebooks and terminals. A function such as ``print`` gets a line
-        every minute where there is neither.
+    Args:
+        model: Moved to the device and trained in place.
+        config: The numbers of the run.
+        folder: Where checkpoints and ``history.jsonl`` go; without it nothing is written.
+        device: Where to compute; by default `choose_device`.
+        terms: For each field of the output that is a loss, the entry of the batch with its labels,
+            -100 without label; the whole loss is their sum. By default ``{"loss": "labels"}``. For
+            BERT's pre-training ``{"masked_lm_loss": "labels", "next_sentence_loss":
+            "next_sentence_label"}``, since the two are means over different numbers of labels.
+        show_progress: Whether to show a bar, in notebooks and terminals. A function such as
+            ``print`` gets a line every minute where there is neither.
 
-    References
-    ----------
-    Devlin et al. (2019), appendix A.2.
+    Source: Devlin et al. (2019), appendix A.2.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> _ = torch.manual_seed(0)
     >>> class Line(nn.Linear):
@@ -120,31 +109,23 @@ class BertTrainer:
         those of evaluation, every `eval_steps` updates and at the end, ``step`` and ``eval_loss``.
         Only one trainer at a time may do so with a folder.
 
-        Parameters
-        ----------
-        batches : iterable of dict
-            The batches of an epoch: a list, a DataLoader, or an object with a method
-            ``epoch(number, start)``. Each is a dictionary of tensors under the names of the model's
-            arguments.
-        eval_batches : iterable of dict, optional
-            What to evaluate on; without it there is no evaluation.
+        Args:
+            batches: The batches of an epoch: a list, a DataLoader, or an object with a method
+                ``epoch(number, start)``. Each is a dictionary of tensors under the names of the
+                model's arguments.
+            eval_batches: What to evaluate on; without it there is no evaluation.
 
-        Returns
-        -------
-        list of dict
+        Returns:
             The history, one record each time something was logged or evaluated.
 
-        Raises
-        ------
-        FloatingPointError
-            If the loss or a gradient is not finite; the last checkpoint is as it was.
-        OSError
-            If a checkpoint could not be written, or another trainer is at work in the folder.
-        RuntimeError
-            If the update before was interrupted half-way.
-        TypeError, ValueError
-            If a batch is no dictionary of tensors, holds no label, or the data are not those of the
-            run that is resumed.
+        Raises:
+            FloatingPointError: If the loss or a gradient is not finite; the last checkpoint is as
+                it was.
+            OSError: If a checkpoint could not be written, or another trainer is at work in the
+                folder.
+            RuntimeError: If the update before was interrupted half-way.
+            TypeError, ValueError: If a batch is no dictionary of tensors, holds no label, or the
+                data are not those of the run that is resumed.
         """
         self._require_sound(batches, eval_batches)
         stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
@@ -169,14 +150,10 @@ class BertTrainer:
     def evaluate(self, batches: Iterable[Batch]) -> dict[str, float]:
         """Return the mean of each loss over all labels of all batches, without dropout.
 
-        Parameters
-        ----------
-        batches : iterable of dict
-            As `fit` takes them.
+        Args:
+            batches: As `fit` takes them.
 
-        Returns
-        -------
-        dict of float
+        Returns:
             ``"loss"``, in the unit of the model's loss, and the terms where there are several.
         """
         return evaluate(
@@ -186,19 +163,13 @@ class BertTrainer:
     def save(self) -> Path:
         """Write a checkpoint of the run, and keep the one before.
 
-        Returns
-        -------
-        Path
+        Returns:
             The folder of the checkpoint, ``step-00000100`` after 100 steps.
 
-        Raises
-        ------
-        FloatingPointError
-            If a weight is not finite.
-        OSError
-            If the folder cannot be written; the checkpoint before is whole.
-        ValueError
-            If the trainer has no folder.
+        Raises:
+            FloatingPointError: If a weight is not finite.
+            OSError: If the folder cannot be written; the checkpoint before is whole.
+            ValueError: If the trainer has no folder.
         """
         if self.folder is None:
             raise ValueError("the trainer has no folder to save in; make it with folder='…'")
@@ -223,9 +194,7 @@ class BertTrainer:
 
         A damaged checkpoint is passed over with a warning, and the one before is taken.
 
-        Returns
-        -------
-        int
+        Returns:
             Number of updates that had been made.
         """
         if self.folder is None:

@@ -14,17 +14,11 @@ from typing import NamedTuple
 class AddedToken(NamedTuple):
     """A token that stays whole, under the names of Hugging Face's library.
 
-    Parameters
-    ----------
-    content : str
-        What it looks like; also inside a word it is cut out.
-    special : bool, default True
-        Whether it is no word, so that decoding may skip it.
-    normalized : bool, default False
-        Whether it is looked for after capitals and accents are dropped, if they are.
+    Args:
+        content: What it looks like; also inside a word it is cut out.
+        special: Whether it is no word, so that decoding may skip it.
+        normalized: Whether it is looked for after capitals and accents are dropped, if they are.
 
-    Examples
-    --------
     >>> AddedToken("<user>").normalized
     False
     """

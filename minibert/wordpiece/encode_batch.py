@@ -21,22 +21,14 @@ def truncate_pair(
 
     The shorter row keeps at most half of the room, rounded down; the longer one takes the rest.
 
-    Parameters
-    ----------
-    first, second : sequence of int
-        The ids of both texts, without special tokens.
-    room : int
-        How many ids both may have together, at least 0.
+    Args:
+        first, second: The ids of both texts, without special tokens.
+        room: How many ids both may have together, at least 0.
 
-    Returns
-    -------
-    first : sequence of int
-        The first row, or its beginning.
-    second : sequence of int
-        The second row, or its beginning.
+    Returns:
+        first: The first row, or its beginning.
+        second: The second row, or its beginning.
 
-    Examples
-    --------
     >>> truncate_pair([1, 2, 3, 4, 5], [6, 7], 5)
     ([1, 2, 3], [6, 7])
     """

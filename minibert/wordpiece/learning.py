@@ -22,19 +22,12 @@ TIE = 1e-9
 class Merge(NamedTuple):
     """One step of learning: two neighbors become one piece.
 
-    Parameters
-    ----------
-    left, right : str
-        The two pieces that become one; those inside a word begin with ``##``.
-    piece : str
-        What they become.
-    count : int
-        How often they stand side by side in the corpus.
-    gain : float
-        Their score when they were chosen, as `merge_gain` computes it.
+    Args:
+        left, right: The two pieces that become one; those inside a word begin with ``##``.
+        piece: What they become.
+        count: How often they stand side by side in the corpus.
+        gain: Their score when they were chosen, as `merge_gain` computes it.
 
-    Examples
-    --------
     >>> Merge("c", "##a", "ca", 3, 0.5).piece
     'ca'
     """
@@ -49,18 +42,12 @@ class Merge(NamedTuple):
 def spell(word: str) -> list[str]:
     """Write a word as single characters, those inside the word with ``##`` in front.
 
-    Parameters
-    ----------
-    word : str
-        At least one character.
+    Args:
+        word: At least one character.
 
-    Returns
-    -------
-    list of str
+    Returns:
         One piece for each character.
 
-    Examples
-    --------
     >>> spell("cat")
     ['c', '##a', '##t']
     """
@@ -78,26 +65,16 @@ def merge_gain(
     ``gain = n(ab) ln( n(ab) N / (n(a) n(b)) )``: at each of the n(ab) places, two surprises
     ``-ln(n(a)/N) - ln(n(b)/N)`` are replaced by one, ``-ln(n(ab)/N)``.
 
-    Parameters
-    ----------
-    count : number or array, shape (...), at least 1
-        How often the two pieces stand side by side.
-    left_count, right_count : number or array, shape (...)
-        How often each of them occurs anywhere.
-    total : float
-        How many pieces the corpus has now.
+    Args:
+        count: How often the two pieces stand side by side; at least 1.
+        left_count, right_count: How often each of them occurs anywhere.
+        total: How many pieces the corpus has now.
 
-    Returns
-    -------
-    float or array, shape (...)
+    Returns:
         Nats; 0 if the two meet as often as chance has it, negative if they avoid each other.
 
-    References
-    ----------
-    Schuster and Nakajima (2012).
+    Source: Schuster and Nakajima (2012).
 
-    Examples
-    --------
     >>> round(float(merge_gain(2, 2, 4, 8)), 4)
     1.3863
     """
@@ -107,20 +84,13 @@ def merge_gain(
 def learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iterator[Merge]:
     """Merge, again and again, the pair of neighbors with the largest gain.
 
-    Parameters
-    ----------
-    word_counts : mapping from str to int
-        How often each word occurs.
-    min_frequency : int, default 2
-        Pairs that occur less often are left alone.
+    Args:
+        word_counts: How often each word occurs.
+        min_frequency: Pairs that occur less often are left alone.
 
-    Yields
-    ------
-    Merge
+    Yields:
         In the order learned, until no pair gains. Ties go to the first in alphabetical order.
 
-    Examples
-    --------
     >>> [merge.piece for merge in learn_merges({"cat": 3, "cot": 1})]
     ['##at', 'cat']
     """
@@ -179,22 +149,14 @@ def learn_vocabulary(
 ) -> list[str]:
     """List the special tokens, the alphabet, and as many learned pieces as there is room for.
 
-    Parameters
-    ----------
-    word_counts : mapping from str to int
-        How often each word occurs.
-    vocab_size : int
-        The most entries wanted.
-    min_frequency : int, default 2
-        Pairs that occur less often are not merged.
+    Args:
+        word_counts: How often each word occurs.
+        vocab_size: The most entries wanted.
+        min_frequency: Pairs that occur less often are not merged.
 
-    Returns
-    -------
-    list of str
+    Returns:
         Different pieces; fewer than `vocab_size` if no further pair gains.
 
-    Examples
-    --------
     >>> learn_vocabulary({"cat": 3, "cot": 1}, 20)[5:]
     ['a', 'c', 'o', 't', '##a', '##c', '##o', '##t', '##at', 'cat']
     """

@@ -21,12 +21,9 @@ from .learning import CONTINUED
 class LocatedPiece(NamedTuple):
     """The id of a piece and its position in the text.
 
-    Parameters
-    ----------
-    token_id : int
-        Id of the piece.
-    start, end : int
-        Places in the text, ``text[start:end]``; `end` is the first character behind it.
+    Args:
+        token_id: Id of the piece.
+        start, end: Places in the text, ``text[start:end]``; `end` is the first character behind it.
     """
 
     token_id: int
@@ -44,21 +41,14 @@ class LocatedWord(NamedTuple):
 def locate_pieces(tokenizer: WordPieceTokenizer, text: str) -> list[LocatedPiece]:
     r"""Cut a text into pieces, each with its position in the text.
 
-    Parameters
-    ----------
-    tokenizer : WordPieceTokenizer
-        Knows the pieces.
-    text : str
-        Any text.
+    Args:
+        tokenizer: Knows the pieces.
+        text: Any text.
 
-    Returns
-    -------
-    list of LocatedPiece
+    Returns:
         The pieces of ``tokenizer.tokenize(text)``, in the same order. One that stands for a word
         the vocabulary cannot spell, ``[UNK]``, covers the whole word.
 
-    Examples
-    --------
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "cafe", "##s"])
     >>> text = "two  Caf\u00e9s"

@@ -32,24 +32,16 @@ WORDS_CACHED = 100_000
 class WordPieceTokenizer:
     """Cut text into the word pieces of a vocabulary and name each by its id.
 
-    Parameters
-    ----------
-    vocab : iterable of str
-        The pieces; the index of a piece is its id. Pieces that continue a word begin with ``##``.
-    do_lower_case : bool, default True
-        Whether the vocabulary knows no capitals.
-    strip_accents : bool, optional
-        Whether it knows no accents; by default as `do_lower_case`.
-    added_tokens : iterable of AddedToken, default ()
-        Tokens that are cut out of a text before its words are. One that is no piece gets the next
-        id after the pieces.
+    Args:
+        vocab: The pieces; the index of a piece is its id. Pieces that continue a word begin with
+            ``##``.
+        do_lower_case: Whether the vocabulary knows no capitals.
+        strip_accents: Whether it knows no accents; by default as `do_lower_case`.
+        added_tokens: Tokens that are cut out of a text before its words are. One that is no piece
+            gets the next id after the pieces.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3, and Wu et al. (2016), section 4.1.
+    Source: Devlin et al. (2019), section 3, and Wu et al. (2016), section 4.1.
 
-    Examples
-    --------
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing", "##s"])
     >>> tokenizer.tokenize("Playing plays [MASK] chess")
     ['play', '##ing', 'play', '##s', '[MASK]', '[UNK]']
@@ -106,24 +98,16 @@ class WordPieceTokenizer:
         It has at most `vocab_size` entries, special tokens included; pairs of pieces that occur
         less than `min_frequency` times are not merged.
 
-        Parameters
-        ----------
-        texts : iterable of str
-            The corpus; it is read once.
-        vocab_size : int
-            Most entries of the vocabulary, special tokens and single characters included.
-        do_lower_case : bool, default True
-            Whether to drop capitals and accents.
-        min_frequency : int, default 2
-            How often two pieces must stand side by side to be merged, at least 1.
+        Args:
+            texts: The corpus; it is read once.
+            vocab_size: Most entries of the vocabulary, special tokens and single characters
+                included.
+            do_lower_case: Whether to drop capitals and accents.
+            min_frequency: How often two pieces must stand side by side to be merged, at least 1.
 
-        Returns
-        -------
-        WordPieceTokenizer
+        Returns:
             With the vocabulary that was learned.
 
-        Examples
-        --------
         >>> tokenizer = WordPieceTokenizer.train(["cat cat cot"], vocab_size=20)
         >>> tokenizer.tokenize("Cats")
         ['[UNK]']
@@ -140,16 +124,11 @@ class WordPieceTokenizer:
 
         The file does not say whether capitals are dropped, as an uncased model does.
 
-        Parameters
-        ----------
-        path : str or Path
-            The file.
-        do_lower_case : bool, default True
-            Whether to drop capitals and accents.
+        Args:
+            path: The file.
+            do_lower_case: Whether to drop capitals and accents.
 
-        Returns
-        -------
-        WordPieceTokenizer
+        Returns:
             With this vocabulary.
         """
         return cls(read_pieces(path), do_lower_case)
@@ -159,29 +138,21 @@ class WordPieceTokenizer:
 
         It holds no added tokens; `save_pretrained` writes them beside it.
 
-        Parameters
-        ----------
-        path : str or Path
-            The file to write.
+        Args:
+            path: The file to write.
 
-        Raises
-        ------
-        OSError
-            If it cannot be written.
+        Raises:
+            OSError: If it cannot be written.
         """
         write_pieces(self.pieces[: len(self._words)], path)
 
     def tokenize(self, text: str) -> list[str]:
         """Cut a text into pieces, without special tokens but for those in the text itself.
 
-        Parameters
-        ----------
-        text : str
-            Any text; special tokens in it stand for themselves.
+        Args:
+            text: Any text; special tokens in it stand for themselves.
 
-        Returns
-        -------
-        list of str
+        Returns:
             The pieces, in order; ``[UNK]`` for a word that cannot be cut.
         """
         require_text(text, "text")
@@ -190,16 +161,11 @@ class WordPieceTokenizer:
     def encode(self, text: str, pair: str | None = None) -> list[int]:
         """Turn a text, or a pair of texts, into ids: ``[CLS] text [SEP] pair [SEP]``.
 
-        Parameters
-        ----------
-        text : str
-            The first text.
-        pair : str, optional
-            The second one.
+        Args:
+            text: The first text.
+            pair: The second one.
 
-        Returns
-        -------
-        list of int
+        Returns:
             The ids; nothing is cut or padded. Calling the tokenizer itself gives tensors.
         """
         require_text(text, "text")
@@ -210,20 +176,13 @@ class WordPieceTokenizer:
     def decode(self, ids: Iterable[SupportsIndex], skip_special_tokens: bool = False) -> str:
         """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost.
 
-        Parameters
-        ----------
-        ids : iterable of int
-            The ids of one row; a tensor of one dimension, too.
-        skip_special_tokens : bool, default False
-            Whether to leave out special tokens and padding.
+        Args:
+            ids: The ids of one row; a tensor of one dimension, too.
+            skip_special_tokens: Whether to leave out special tokens and padding.
 
-        Returns
-        -------
-        str
+        Returns:
             The text; a space stands before each word, none before ``.``, ``,``, ``!`` and ``?``.
 
-        Examples
-        --------
         >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing"])
         >>> tokenizer.decode([2, 5, 6, 3]), tokenizer.decode([2, 5, 6, 3], skip_special_tokens=True)
         ('[CLS] playing [SEP]', 'playing')
@@ -285,14 +244,10 @@ class WordPieceTokenizer:
     def normalize(self, text: str) -> str:
         """Drop what the vocabulary does not know: control characters, capitals, accents.
 
-        Parameters
-        ----------
-        text : str
-            Any text.
+        Args:
+            text: Any text.
 
-        Returns
-        -------
-        str
+        Returns:
             As it is looked up, with spaces around Chinese characters.
         """
         text = space_chinese(clean_text(text))
@@ -312,14 +267,10 @@ class WordPieceTokenizer:
     def ids_of_word(self, word: str) -> list[int]:
         """Look up one word as `split_words` returns it.
 
-        Parameters
-        ----------
-        word : str
-            A word of the normalized text.
+        Args:
+            word: A word of the normalized text.
 
-        Returns
-        -------
-        list of int
+        Returns:
             One id for each piece; that of ``[UNK]`` alone if it cannot be cut, or is longer than
             100 characters.
         """

@@ -18,26 +18,17 @@ def longest_match(word: str, start: Mapping[str, int], inside: Mapping[str, int]
     The pieces that may continue a word stand without their ``##``. No ids at all come back if at
     some position no piece fits: the choice is never taken back.
 
-    Parameters
-    ----------
-    word : str
-        In the form in which the vocabulary has words: without capitals and accents, if it is so.
-    start : mapping from str to int
-        The pieces that may begin a word, and their ids.
-    inside : mapping from str to int
-        The pieces that may continue one, and their ids.
+    Args:
+        word: In the form in which the vocabulary has words: without capitals and accents, if it is
+            so.
+        start: The pieces that may begin a word, and their ids.
+        inside: The pieces that may continue one, and their ids.
 
-    Returns
-    -------
-    list of int
+    Returns:
         One id for each piece; empty if no piece fits somewhere.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3; Wu et al. (2016), section 4.1.
+    Source: Devlin et al. (2019), section 3; Wu et al. (2016), section 4.1.
 
-    Examples
-    --------
     >>> longest_match("playing", {"play": 5, "p": 6}, {"ing": 7, "i": 8})
     [5, 7]
     """

@@ -48,33 +48,20 @@ class Exercise:
     compares each answer with that of `right`. Wrong answers are compared with those of the usual
     mistakes, alone and in pairs; the hint of one that gives the same answers is the message.
 
-    Parameters
-    ----------
-    question : str
-        What is asked, in a sentence.
-    right : callable
-        The solution.
-    cases : sequence of tuple
-        The arguments of each call.
-    mistakes : mapping or sequence of Mistake, default ()
-        Usual mistakes and their hints; ``bertbook.core.exercises.mistake`` says how they are
-        written.
-    edges : sequence of tuple, default ()
-        Further cases, looked at when the others are right.
-    rtol : float, default 1e-9
-        Largest relative difference between equal numbers.
-    seconds : float, default 20
-        Time for one call.
-    forbidden : sequence of str, default ()
-        Names that the function may not use.
-    given : callable, optional
-        Turns an argument of a case into what the function gets.
-    read : callable, optional
-        Turns an answer into what is compared.
-    then : callable, optional
-        Says what a function with right answers still lacks; empty if nothing.
-    in_place : bool, default False
-        Whether the function is asked to change what it gets.
+    Args:
+        question: What is asked, in a sentence.
+        right: The solution.
+        cases: The arguments of each call.
+        mistakes: Usual mistakes and their hints; ``bertbook.core.exercises.mistake`` says how they
+            are written.
+        edges: Further cases, looked at when the others are right.
+        rtol: Largest relative difference between equal numbers.
+        seconds: Time for one call.
+        forbidden: Names that the function may not use.
+        given: Turns an argument of a case into what the function gets.
+        read: Turns an answer into what is compared.
+        then: Says what a function with right answers still lacks; empty if nothing.
+        in_place: Whether the function is asked to change what it gets.
     """
 
     question: str
@@ -116,14 +103,10 @@ class Exercise:
 
         Several mistakes must change different things.
 
-        Parameters
-        ----------
-        *mistakes : Mistake
-            At most two, which change different things.
+        Args:
+            *mistakes: At most two, which change different things.
 
-        Returns
-        -------
-        callable
+        Returns:
             Takes what `right` takes.
         """
         wrong = mistakes[0].wrong if mistakes else {}
@@ -139,9 +122,7 @@ class Exercise:
     def pairs(self) -> Iterator[tuple[Mistake, Mistake]]:
         """Yield every two mistakes that can be made at once, as they change different things.
 
-        Yields
-        ------
-        tuple of two Mistake
+        Yields:
             The first stands before the second in `mistakes`.
         """
         for pair in combinations(self.mistakes, 2):

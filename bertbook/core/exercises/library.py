@@ -38,22 +38,16 @@ def same_as_library(
     the library returns is compared, and the gradients of a weighed sum of it, for every parameter
     and every input that is no id.
 
-    Parameters
-    ----------
-    module : Module
-        Yours or that of the book, its parameters named as the library's. It stays as it is.
-    name : str
-        A class of ``transformers.models.bert.modeling_bert``, such as "BertLayer".
-    config : BertConfig
-        The one with which the module was built.
-    *inputs, **named : tensors and settings
-        What is passed to both.
+    Args:
+        module: Yours or that of the book, its parameters named as the library's. It stays as it is.
+        name: A class of ``transformers.models.bert.modeling_bert``, such as "BertLayer".
+        config: The one with which the module was built.
+        *inputs, **named: What is passed to both.
 
-    Raises
-    ------
-    AssertionError
-        If something differs by more than 1e-10, with its name and by how much. A class of yours
-        may differ by 1e-6, what a number in 32 bits makes of it; the bound that holds is printed.
+    Raises:
+        AssertionError: If something differs by more than 1e-10, with its name and by how much. A
+            class of yours may differ by 1e-6, what a number in 32 bits makes of it; the bound that
+            holds is printed.
     """
     library = _modeling_bert()
     if library is None:

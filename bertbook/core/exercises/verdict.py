@@ -19,12 +19,9 @@ def brief(text: str) -> str:
 class Verdict:
     """Result of a checker.
 
-    Parameters
-    ----------
-    passed : bool
-        Whether the answer is right.
-    message : str
-        What is right or wrong, in sentences; at most 600 characters.
+    Args:
+        passed: Whether the answer is right.
+        message: What is right or wrong, in sentences; at most 600 characters.
     """
 
     passed: bool

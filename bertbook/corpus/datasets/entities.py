@@ -13,12 +13,10 @@ from .splits import split_text
 class TaggedSentence(NamedTuple):
     """The words of a sentence, and a tag for each.
 
-    Parameters
-    ----------
-    words : tuple of str
-        The words, punctuation among them.
-    tags : tuple of str
-        For each word ``O``, or ``B-`` or ``I-`` and a kind: the first or a later word of a name.
+    Args:
+        words: The words, punctuation among them.
+        tags: For each word ``O``, or ``B-`` or ``I-`` and a kind: the first or a later word of a
+            name.
     """
 
     words: tuple[str, ...]
@@ -28,23 +26,15 @@ class TaggedSentence(NamedTuple):
 def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
     """Return the tagged sentences of the book.
 
-    Parameters
-    ----------
-    split : {"train", "validation", "test"}
-        No name of one split is in another.
+    Args:
+        split: "train", "validation" or "test"; no name of one is in another.
 
-    Returns
-    -------
-    tuple of TaggedSentence
+    Returns:
         With persons (PER), places (LOC) and organizations (ORG).
 
-    Raises
-    ------
-    ValueError
-        When there is no such split.
+    Raises:
+        ValueError: When there is no such split.
 
-    Examples
-    --------
     >>> [len(entity_sentences(split)) for split in ("train", "validation", "test")]
     [334, 61, 134]
     """
@@ -54,22 +44,15 @@ def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
 def read_entities(path: str | Path) -> tuple[TaggedSentence, ...]:
     r"""Read a UTF-8 file with a word and its tag on each line.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file, as `parse_entities` reads it.
+    Args:
+        path: The file, as `parse_entities` reads it.
 
-    Returns
-    -------
-    tuple of TaggedSentence
+    Returns:
         In the order of the file.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is not UTF-8, or a line is wrong; the message gives its number.
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is not UTF-8, or a line is wrong; the message gives its number.
     """
     return parse_entities(read_text(path))
 
@@ -77,24 +60,16 @@ def read_entities(path: str | Path) -> tuple[TaggedSentence, ...]:
 def parse_entities(text: str) -> tuple[TaggedSentence, ...]:
     r"""Read lines that hold a word and, last, its tag; a blank line ends a sentence.
 
-    Parameters
-    ----------
-    text : str
-        Lines such as ``Rome B-LOC``; what stands between word and tag is passed over, as are lines
-        with # at the beginning of the file.
+    Args:
+        text: Lines such as ``Rome B-LOC``; what stands between word and tag is passed over, as are
+            lines with # at the beginning of the file.
 
-    Returns
-    -------
-    tuple of TaggedSentence
+    Returns:
         In the order of the text.
 
-    Raises
-    ------
-    ValueError
-        If a line has no tag, or one that cannot follow the tag before it.
+    Raises:
+        ValueError: If a line has no tag, or one that cannot follow the tag before it.
 
-    Examples
-    --------
     >>> parse_entities("Anna B-PER\nsings O\n\n")
     (TaggedSentence(words=('Anna', 'sings'), tags=('B-PER', 'O')),)
     """

@@ -16,14 +16,10 @@ PLACE = "datasets/glosses_of_wordnet/glosses.csv"
 class Gloss(NamedTuple):
     """A word, one of its definitions, and what kind of thing that is.
 
-    Parameters
-    ----------
-    word : str
-        As WordNet writes it; perhaps more than one word.
-    gloss : str
-        The definition.
-    kind : str
-        Which of ten kinds of thing is defined, such as ``artifact``.
+    Args:
+        word: As WordNet writes it; perhaps more than one word.
+        gloss: The definition.
+        kind: Which of ten kinds of thing is defined, such as ``artifact``.
     """
 
     word: str
@@ -34,13 +30,9 @@ class Gloss(NamedTuple):
 def glosses_file() -> Path:
     """Return the path of the table of glosses, to be read as a file of one's own.
 
-    Returns
-    -------
-    Path
+    Returns:
         A CSV file with the columns word, gloss and kind.
 
-    Examples
-    --------
     >>> glosses_file().name
     'glosses.csv'
     """
@@ -53,13 +45,9 @@ def noun_glosses() -> tuple[Gloss, ...]:
     They are WordNet 3.0's, Copyright 2006 by Princeton University; the license stands beside the
     table.
 
-    Returns
-    -------
-    tuple of Gloss
+    Returns:
         As in the table.
 
-    Examples
-    --------
     >>> len(noun_glosses())
     2000
     >>> noun_glosses()[0].word, noun_glosses()[0].kind

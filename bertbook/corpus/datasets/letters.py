@@ -17,18 +17,12 @@ PLACE = "datasets/letters_to_town_hall/letters.csv"
 class Letter(NamedTuple):
     """One letter, and what its readers chose; the third read those of May and June only.
 
-    Parameters
-    ----------
-    date : str
-        The day, as ``2026-01-01``.
-    writer : str
-        Who wrote it; several letters can be by one writer.
-    text : str
-        What was written.
-    label, second : str
-        What two readers chose, each one of `LETTER_LABELS`.
-    third : str
-        What a third reader chose; empty before May.
+    Args:
+        date: The day, as ``2026-01-01``.
+        writer: Who wrote it; several letters can be by one writer.
+        text: What was written.
+        label, second: What two readers chose, each one of `LETTER_LABELS`.
+        third: What a third reader chose; empty before May.
     """
 
     date: str
@@ -42,13 +36,9 @@ class Letter(NamedTuple):
 def letters_file() -> Path:
     """Return the path of the table of letters, to be read as a file of one's own.
 
-    Returns
-    -------
-    Path
+    Returns:
         A CSV file with the columns date, writer, text, label, second and third.
 
-    Examples
-    --------
     >>> letters_file().name
     'letters.csv'
     """
@@ -58,13 +48,9 @@ def letters_file() -> Path:
 def town_letters() -> tuple[Letter, ...]:
     """Return the letters of the book, by date.
 
-    Returns
-    -------
-    tuple of Letter
+    Returns:
         1,500, from January to June; copies, slips of the key and contradictions included.
 
-    Examples
-    --------
     >>> len(town_letters())
     1500
     >>> town_letters()[0].date

@@ -12,14 +12,10 @@ WORD_CLASSES = ("noun", "verb", "adjective")
 class SenseSentence(NamedTuple):
     """A sentence with a word of several senses.
 
-    Parameters
-    ----------
-    word : str
-        The word, in small letters.
-    sense : str
-        Its sense in this sentence, such as ``river`` for ``bank``.
-    text : str
-        The sentence; it holds the word once.
+    Args:
+        word: The word, in small letters.
+        sense: Its sense in this sentence, such as ``river`` for ``bank``.
+        text: The sentence; it holds the word once.
     """
 
     word: str
@@ -30,13 +26,9 @@ class SenseSentence(NamedTuple):
 def sense_sentences() -> tuple[SenseSentence, ...]:
     """Return ten words in two senses each, in eight sentences a sense.
 
-    Returns
-    -------
-    tuple of SenseSentence
+    Returns:
         In groups of one sense; the two senses of a word follow each other.
 
-    Examples
-    --------
     >>> sentences = sense_sentences()
     >>> len(sentences), sentences[8].sense, sentences[8].text
     (160, 'river', 'We sat on the bank and watched the boats go by.')
@@ -47,23 +39,15 @@ def sense_sentences() -> tuple[SenseSentence, ...]:
 def parse_senses(text: str) -> tuple[SenseSentence, ...]:
     r"""Read groups of sentences, each below a line ``word/sense``.
 
-    Parameters
-    ----------
-    text : str
-        A line ``word/sense``, below it the sentences; lines with # are passed over.
+    Args:
+        text: A line ``word/sense``, below it the sentences; lines with # are passed over.
 
-    Returns
-    -------
-    tuple of SenseSentence
+    Returns:
         In the order of the text.
 
-    Raises
-    ------
-    ValueError
-        If a sentence does not hold its word exactly once.
+    Raises:
+        ValueError: If a sentence does not hold its word exactly once.
 
-    Examples
-    --------
     >>> parse_senses("bank/river\nThe bank is steep.")
     (SenseSentence(word='bank', sense='river', text='The bank is steep.'),)
     """
@@ -85,13 +69,9 @@ def parse_senses(text: str) -> tuple[SenseSentence, ...]:
 def word_classes() -> dict[str, str]:
     """Return words of the small world with their class.
 
-    Returns
-    -------
-    dict from str to str
+    Returns:
         Word to ``noun``, ``verb`` or ``adjective``, in alphabetical order.
 
-    Examples
-    --------
     >>> classes = word_classes()
     >>> classes["fence"], classes["throws"], classes["yellow"]
     ('noun', 'verb', 'adjective')

@@ -15,12 +15,9 @@ LINE = "--"
 class QuestionPair(NamedTuple):
     """Two questions, and whether an answer to one answers the other.
 
-    Parameters
-    ----------
-    first, second : str
-        The two questions.
-    label : str
-        One of `PAIR_LABELS`.
+    Args:
+        first, second: The two questions.
+        label: One of `PAIR_LABELS`.
     """
 
     first: str
@@ -31,23 +28,16 @@ class QuestionPair(NamedTuple):
 def question_pairs(split: str) -> tuple[QuestionPair, ...]:
     """Return the pairs of questions of the book.
 
-    Parameters
-    ----------
-    split : {"train", "validation", "test"}
-        480, 120 or 144 of them, half of each class; no question is in two splits.
+    Args:
+        split: "train", "validation" or "test": 480, 120 or 144 of them, half of each class; no
+            question is in two splits.
 
-    Returns
-    -------
-    tuple of QuestionPair
+    Returns:
         Block by block; shuffle them before you train.
 
-    Raises
-    ------
-    ValueError
-        When there is no such split.
+    Raises:
+        ValueError: When there is no such split.
 
-    Examples
-    --------
     >>> [len(question_pairs(split)) for split in ("train", "validation", "test")]
     [480, 120, 144]
     """
@@ -60,21 +50,15 @@ def parse_pairs(text: str) -> tuple[QuestionPair, ...]:
     Of n questions in each half, every one stands n − 1 times in each class, so that nothing about a
     single question gives the class away.
 
-    Parameters
-    ----------
-    text : str
-        Blocks ``== name`` of two halves with as many questions each, a line ``--`` between them;
-        lines with # are passed over.
+    Args:
+        text: Blocks ``== name`` of two halves with as many questions each, a line ``--`` between
+            them; lines with # are passed over.
 
-    Returns
-    -------
-    tuple of QuestionPair
+    Returns:
         Block by block, in each the duplicates first.
 
-    Raises
-    ------
-    ValueError
-        If the halves of a block are not equally long, or shorter than two.
+    Raises:
+        ValueError: If the halves of a block are not equally long, or shorter than two.
     """
     found = []
     for name, lines in _blocks(text):

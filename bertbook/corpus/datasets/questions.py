@@ -27,12 +27,9 @@ ASKED = re.compile(r"(?P<question>.+[?？]) (?P<sign>[=≠]) (?P<answer>.+)")
 class Span(NamedTuple):
     """Some words of a passage, and where they stand.
 
-    Parameters
-    ----------
-    text : str
-        The words.
-    answer_start : int
-        Where their first character stands in the passage, counted from 0.
+    Args:
+        text: The words.
+        answer_start: Where their first character stands in the passage, counted from 0.
     """
 
     text: str
@@ -42,20 +39,13 @@ class Span(NamedTuple):
 class Question(NamedTuple):
     """A question about a passage, under SQuAD's names.
 
-    Parameters
-    ----------
-    id : str
-        Unique in its file.
-    title : str
-        Topic and title of the passage.
-    context : str
-        The passage.
-    question : str
-        What is asked.
-    answers : tuple of Span
-        The accepted answers; none if the passage has no answer.
-    plausible_answers : tuple of Span, default ()
-        What could be taken for one, where there is none.
+    Args:
+        id: Unique in its file.
+        title: Topic and title of the passage.
+        context: The passage.
+        question: What is asked.
+        answers: The accepted answers; none if the passage has no answer.
+        plausible_answers: What could be taken for one, where there is none.
     """
 
     id: str
@@ -74,23 +64,15 @@ class Question(NamedTuple):
 def passage_questions(split: str) -> tuple[Question, ...]:
     """Return the questions of the book.
 
-    Parameters
-    ----------
-    split : {"train", "validation", "test"}
-        Splits share no passage and no topic.
+    Args:
+        split: "train", "validation" or "test"; they share no passage and no topic.
 
-    Returns
-    -------
-    tuple of Question
+    Returns:
         Passage after passage.
 
-    Raises
-    ------
-    ValueError
-        When there is no such split.
+    Raises:
+        ValueError: When there is no such split.
 
-    Examples
-    --------
     >>> [len(passage_questions(split)) for split in ("train", "validation", "test")]
     [1282, 202, 423]
     """
@@ -130,22 +112,15 @@ def parse_questions(text: str) -> tuple[Question, ...]:
 def read_squad(path: str | Path) -> tuple[Question, ...]:
     r"""Read a file of SQuAD, version 1.1 or 2.0, or one of the same make.
 
-    Parameters
-    ----------
-    path : str or Path
-        The JSON file.
+    Args:
+        path: The JSON file.
 
-    Returns
-    -------
-    tuple of Question
+    Returns:
         In the order of the file.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is made otherwise, or an answer is not where ``answer_start`` says.
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is made otherwise, or an answer is not where ``answer_start`` says.
     """
     text = read_text(path)
     try:

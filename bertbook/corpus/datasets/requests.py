@@ -16,16 +16,11 @@ MARKED = re.compile(r"(?:\((?P<mark>[^)]*)\) )?(?P<text>.+)")
 class Request(NamedTuple):
     """One request, its department, and its origin.
 
-    Parameters
-    ----------
-    text : str
-        What the customer writes.
-    label : str
-        The department, one of `REQUEST_LABELS`.
-    origin : str
-        How it was written, such as ``hand``, or the name of its template.
-    mark : str
-        What makes it hard, one of `MARKS`, or empty.
+    Args:
+        text: What the customer writes.
+        label: The department, one of `REQUEST_LABELS`.
+        origin: How it was written, such as ``hand``, or the name of its template.
+        mark: What makes it hard, one of `MARKS`, or empty.
     """
 
     text: str
@@ -37,23 +32,16 @@ class Request(NamedTuple):
 def service_requests(split: str) -> tuple[Request, ...]:
     """Return the requests of the book.
 
-    Parameters
-    ----------
-    split : {"train", "validation", "test"}
-        630, 120 or 180 of them, a third of each class; no way of saying it is in two splits.
+    Args:
+        split: "train", "validation" or "test": 630, 120 or 180 of them, a third of each class; no
+            way of saying it is in two splits.
 
-    Returns
-    -------
-    tuple of Request
+    Returns:
         Class by class; shuffle them before you train.
 
-    Raises
-    ------
-    ValueError
-        When there is no such split.
+    Raises:
+        ValueError: When there is no such split.
 
-    Examples
-    --------
     >>> [len(service_requests(split)) for split in ("train", "validation", "test")]
     [630, 120, 180]
     >>> service_requests("test")[0].text
@@ -65,20 +53,14 @@ def service_requests(split: str) -> tuple[Request, ...]:
 def parse_requests(text: str) -> tuple[Request, ...]:
     r"""Read requests, a line each, under headings ``== Label: origin``.
 
-    Parameters
-    ----------
-    text : str
-        Requests, some with ``(mark)`` before them; lines with # are passed over.
+    Args:
+        text: Requests, some with ``(mark)`` before them; lines with # are passed over.
 
-    Returns
-    -------
-    tuple of Request
+    Returns:
         In the order of the text.
 
-    Raises
-    ------
-    ValueError
-        If a label or a mark is unknown, or a request has no heading above it.
+    Raises:
+        ValueError: If a label or a mark is unknown, or a request has no heading above it.
     """
     label, origin, found = "", "", []
     for number, line in enumerate(text.splitlines(), start=1):

@@ -35,14 +35,10 @@ HELD_OUT_CHAPTERS = 60  # of the other books, drawn by lot; as many more to tune
 class Chapter(NamedTuple):
     """A chapter of the Bible.
 
-    Parameters
-    ----------
-    book : str
-        Its book, such as "Genesis".
-    number : int
-        Its number, from 1.
-    verses : list of str
-        Its verses, in order.
+    Args:
+        book: Its book, such as "Genesis".
+        number: Its number, from 1.
+        verses: Its verses, in order.
     """
 
     book: str
@@ -53,12 +49,9 @@ class Chapter(NamedTuple):
 class KjvParts(NamedTuple):
     """The chapters of the Bible, divided.
 
-    Parameters
-    ----------
-    train, tune : list of Chapter
-        Those to train with, and those to tune with.
-    chapters, books : list of Chapter
-        The two tests: chapters of books that are otherwise read, and whole books.
+    Args:
+        train, tune: Those to train with, and those to tune with.
+        chapters, books: The two tests: chapters of books that are otherwise read, and whole books.
     """
 
     train: list[Chapter]
@@ -74,13 +67,9 @@ def kjv_text() -> str:
     This is the form in which ``minibert pretrain`` wants a text. It is in the public domain; its
     electronic form is that of the package bible-kjv-text of Debian.
 
-    Returns
-    -------
-    str
+    Returns:
         4 million characters.
 
-    Examples
-    --------
     >>> kjv_text().split("\n", 1)[0]
     'In the beginning God created the heaven and the earth.'
     """
@@ -98,13 +87,9 @@ def kjv_chapters() -> list[Chapter]:
 def kjv_parts() -> KjvParts:
     """Divide the chapters, always in the same way: six whole books, and 60 chapters, twice.
 
-    Returns
-    -------
-    KjvParts
+    Returns:
         ``train``, ``tune``, ``chapters`` and ``books``, each in the order of the Bible.
 
-    Examples
-    --------
     >>> [len(part) for part in kjv_parts()]
     [1010, 60, 60, 59]
     """

@@ -16,18 +16,12 @@ Context = Callable[[Sequence[str], int], Hashable]
 class Ladder(NamedTuple):
     """The best masked-word losses, in nats per masked word, for five kinds of guesser.
 
-    Parameters
-    ----------
-    uniform : float
-        The guesser knows the vocabulary only: the logarithm of its size, [MASK] included.
-    unigram : float
-        It knows how often each word occurs.
-    neighbors : float
-        It also sees the word on each side.
-    bag : float
-        It sees all other words of the sentence, and not their order.
-    full : float
-        It sees the whole rest of the sentence, in order.
+    Args:
+        uniform: The guesser knows the vocabulary only: the logarithm of its size, [MASK] included.
+        unigram: It knows how often each word occurs.
+        neighbors: It also sees the word on each side.
+        bag: It sees all other words of the sentence, and not their order.
+        full: It sees the whole rest of the sentence, in order.
     """
 
     uniform: float
@@ -40,25 +34,16 @@ class Ladder(NamedTuple):
 def vocabulary(sentences: Sequence[str]) -> tuple[str, ...]:
     """List [MASK] and then every different word, sorted; a word's place in the list is its id.
 
-    Parameters
-    ----------
-    sentences : sequence of str
-        Words separated by spaces; at least one word in all.
+    Args:
+        sentences: Words separated by spaces; at least one word in all.
 
-    Returns
-    -------
-    tuple of str
+    Returns:
         ``[MASK]`` first, then the words in alphabetical order, each once.
 
-    Raises
-    ------
-    ValueError
-        When there is no word, or ``[MASK]`` is one of the words.
-    TypeError
-        When a single string is given.
+    Raises:
+        ValueError: When there is no word, or ``[MASK]`` is one of the words.
+        TypeError: When a single string is given.
 
-    Examples
-    --------
     >>> vocabulary(["one cat", "one dog"])
     ('[MASK]', 'cat', 'dog', 'one')
     """
@@ -72,20 +57,14 @@ def masked_word_loss(sentences: Sequence[str], context: Context) -> float:
     Every word of every sentence is masked once; all these positions weigh the same.
     ``-(1/N) sum ln p(word | context)``, p being counted among the positions with that context.
 
-    Parameters
-    ----------
-    sentences : sequence of str
-        The corpus, words separated by spaces.
-    context : callable
-        ``context(words, position)``: whatever the guesser may know about the masked position.
+    Args:
+        sentences: The corpus, words separated by spaces.
+        context: ``context(words, position)``: whatever the guesser may know about the masked
+            position.
 
-    Returns
-    -------
-    float
+    Returns:
         Nats per masked word, at least 0.
 
-    Examples
-    --------
     >>> round(masked_word_loss(["one cat", "one dog"], lambda words, position: position), 4)
     0.3466
     """
@@ -106,24 +85,16 @@ def masked_word_ladder(sentences: Sequence[str]) -> Ladder:
 
     Every word of every sentence is masked once; all these positions weigh the same.
 
-    Parameters
-    ----------
-    sentences : sequence of str
-        The corpus, words separated by spaces.
+    Args:
+        sentences: The corpus, words separated by spaces.
 
-    Returns
-    -------
-    Ladder
-        Nats per masked word; ``full`` is the exact floor of the corpus:
-        ``uniform >= unigram >= neighbors >= full`` and ``unigram >= bag >= full``.
+    Returns:
+        Nats per masked word; ``full`` is the exact floor of the corpus: ``uniform >= unigram >=
+        neighbors >= full`` and ``unigram >= bag >= full``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As ``vocabulary`` does.
+    Raises:
+        ValueError, TypeError: As ``vocabulary`` does.
 
-    Examples
-    --------
     >>> ladder = masked_word_ladder(["one cat", "one dog"])
     >>> [round(loss, 4) for loss in ladder]
     [1.3863, 1.0397, 0.3466, 0.3466, 0.3466]

@@ -6,13 +6,9 @@ from minibert.text_files import packed_text
 def hundred_sentences() -> tuple[str, ...]:
     """Return the hundred training sentences of the toy BERT.
 
-    Returns
-    -------
-    tuple of str
+    Returns:
         100 different sentences, lower case, no punctuation, made of 88 words.
 
-    Examples
-    --------
     >>> hundred_sentences()[0]
     'the cat sits on the mat'
     """

@@ -22,16 +22,11 @@ Sight = Callable[[int, tuple[str, ...], tuple[str, ...]], Hashable]
 class WorldLadder(NamedTuple):
     """The best masked-word losses in pairs of sentences, in nats per masked word.
 
-    Parameters
-    ----------
-    uniform : float
-        The guesser knows the vocabulary only: the logarithm of its size.
-    unigram : float
-        It knows how often each word occurs.
-    neighbors : float
-        It also sees the word on each side.
-    sentence : float
-        It sees the whole rest of the sentence, and whether it is the first or the second.
+    Args:
+        uniform: The guesser knows the vocabulary only: the logarithm of its size.
+        unigram: It knows how often each word occurs.
+        neighbors: It also sees the word on each side.
+        sentence: It sees the whole rest of the sentence, and whether it is the first or the second.
     """
 
     uniform: float
@@ -43,12 +38,9 @@ class WorldLadder(NamedTuple):
 class Estimate(NamedTuple):
     """A mean over a sample and its standard error.
 
-    Parameters
-    ----------
-    value : float
-        The mean.
-    error : float
-        Its standard error, in the same unit.
+    Args:
+        value: The mean.
+        error: Its standard error, in the same unit.
     """
 
     value: float
@@ -58,14 +50,10 @@ class Estimate(NamedTuple):
 class Floors(NamedTuple):
     """What the oracle reaches on a sample of pairs.
 
-    Parameters
-    ----------
-    masked_word : Estimate
-        Nats per masked word.
-    next_sentence : Estimate
-        Nats per pair.
-    accuracy : Estimate
-        Share of the pairs that are judged right, 0 to 1.
+    Args:
+        masked_word: Nats per masked word.
+        next_sentence: Nats per pair.
+        accuracy: Share of the pairs that are judged right, 0 to 1.
     """
 
     masked_word: Estimate
@@ -80,27 +68,18 @@ def world_ladder(
 
     ``-sum p(word, context) ln p(word | context)`` over every sentence that can be told, exactly.
 
-    Parameters
-    ----------
-    world : World
-        The grammar.
-    vocab_size : int, optional
-        How many entries a model chooses from; if not given, [MASK] and the words of the world.
-    stories : int, default 1
-        Stories in a document.
+    Args:
+        world: The grammar.
+        vocab_size: How many entries a model chooses from; if not given, [MASK] and the words of the
+            world.
+        stories: Stories in a document.
 
-    Returns
-    -------
-    WorldLadder
+    Returns:
         Nats per masked word, ``unigram >= neighbors >= sentence``.
 
-    Raises
-    ------
-    ValueError
-        When the world has too few stories.
+    Raises:
+        ValueError: When the world has too few stories.
 
-    Examples
-    --------
     >>> from bertbook.corpus import parse_world
     >>> world = parse_world("document HERO: anna | ben\nHERO reads\nHERO sleeps")
     >>> [round(loss, 4) for loss in world_ladder(world, stories=1)]
@@ -123,20 +102,13 @@ def hidden_once_floors(oracle: Oracle, pairs: Sequence[Pair]) -> Floors:
     over both answers, rather than taken at the one that was drawn: the mean is the same, the error
     smaller. Whether the second sentence follows is judged with no word hidden.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        Knows the world.
-    pairs : sequence of Pair
-        Drawn independently, by `sample_pairs`; at least two.
+    Args:
+        oracle: Knows the world.
+        pairs: Drawn independently, by `sample_pairs`; at least two.
 
-    Returns
-    -------
-    Floors
+    Returns:
         With standard errors.
 
-    Examples
-    --------
     >>> from bertbook.corpus import parse_world, sample_pairs
     >>> world = parse_world("document HERO: anna | ben\nHERO reads\nHERO sleeps")
     >>> pairs = sample_pairs(world, 100, rng=np.random.default_rng(0), stories=1)
@@ -156,29 +128,18 @@ def corrupted_floors(
     The oracle sees what a model sees: [MASK], random words and true ones, and not which is which.
     It guesses the chosen words, and whether the second sentence follows.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        Knows the world, and how words are hidden.
-    pairs : sequence of Pair
-        Drawn independently, by `sample_pairs`; at least two.
-    noise : MaskingNoise
-        How words are hidden.
-    rng : numpy.random.Generator
-        Hides them.
+    Args:
+        oracle: Knows the world, and how words are hidden.
+        pairs: Drawn independently, by `sample_pairs`; at least two.
+        noise: How words are hidden.
+        rng: Hides them.
 
-    Returns
-    -------
-    Floors
+    Returns:
         With standard errors.
 
-    Raises
-    ------
-    ValueError
-        When not one word was chosen.
+    Raises:
+        ValueError: When not one word was chosen.
 
-    Examples
-    --------
     >>> from bertbook.corpus import parse_world, sample_pairs
     >>> world = parse_world("document HERO: anna | ben\nHERO reads\nHERO sleeps")
     >>> rng = np.random.default_rng(0)

@@ -43,15 +43,10 @@ class Story(NamedTuple):
 class World(NamedTuple):
     """A grammar: who the heroes are, and what can be told about them.
 
-    Parameters
-    ----------
-    heroes : Table
-        A document draws one row of it.
-    stories : tuple of Story
-        A document tells some of them.
+    Args:
+        heroes: A document draws one row of it.
+        stories: A document tells some of them.
 
-    Examples
-    --------
     >>> world = small_world()
     >>> len(world.heroes.rows), len(world.stories)
     (8, 54)
@@ -64,13 +59,9 @@ class World(NamedTuple):
 def small_world() -> World:
     """Return the small world of the book.
 
-    Returns
-    -------
-    World
+    Returns:
         54 stories, told about eight heroes.
 
-    Examples
-    --------
     >>> [len(sentence) for sentence in small_world().stories[0].sentences]
     [12, 12]
     """
@@ -80,23 +71,15 @@ def small_world() -> World:
 def parse_world(text: str) -> World:
     r"""Read a grammar, such as ``small_world.txt`` beside this file, which says how one is written.
 
-    Parameters
-    ----------
-    text : str
-        The lines of the grammar.
+    Args:
+        text: The lines of the grammar.
 
-    Returns
-    -------
-    World
+    Returns:
         With at least one story.
 
-    Raises
-    ------
-    ValueError
-        When a line makes no sense; the sentence says which, and what to write.
+    Raises:
+        ValueError: When a line makes no sense; the sentence says which, and what to write.
 
-    Examples
-    --------
     >>> world = parse_world("document HERO: anna | ben\nHERO [reads | sleeps]\nthe day ends")
     >>> world.heroes.rows, len(world.stories)
     ((('anna',), ('ben',)), 1)
@@ -113,18 +96,12 @@ def parse_world(text: str) -> World:
 def senses(world: World) -> dict[str, tuple[str, ...]]:
     """List the words that have several senses.
 
-    Parameters
-    ----------
-    world : World
-        The grammar.
+    Args:
+        world: The grammar.
 
-    Returns
-    -------
-    dict from str to tuple of str
+    Returns:
         The senses of each ambiguous word, sorted; at least two.
 
-    Examples
-    --------
     >>> senses(small_world())["bank"]
     ('money', 'river')
     """
@@ -138,20 +115,13 @@ def senses(world: World) -> dict[str, tuple[str, ...]]:
 def world_words(world: World, with_senses: bool = False) -> tuple[str, ...]:
     """List every word of a world once, in alphabetical order.
 
-    Parameters
-    ----------
-    world : World
-        The grammar.
-    with_senses : bool, default False
-        Whether a word counts once for each sense.
+    Args:
+        world: The grammar.
+        with_senses: Whether a word counts once for each sense.
 
-    Returns
-    -------
-    tuple of str
+    Returns:
         Words, with senses only if asked for.
 
-    Examples
-    --------
     >>> world_words(small_world())[:4]
     ('a', 'about', 'above', 'afraid')
     >>> [word for word in world_words(small_world(), with_senses=True) if "bank" in word]
@@ -164,18 +134,12 @@ def world_words(world: World, with_senses: bool = False) -> tuple[str, ...]:
 def untagged(text: str) -> str:
     """Drop the senses of words.
 
-    Parameters
-    ----------
-    text : str
-        A word or a sentence, with senses or without.
+    Args:
+        text: A word or a sentence, with senses or without.
 
-    Returns
-    -------
-    str
+    Returns:
         The text as it is told.
 
-    Examples
-    --------
     >>> untagged("she sits on the bank/river")
     'she sits on the bank'
     """

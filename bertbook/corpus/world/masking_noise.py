@@ -18,21 +18,15 @@ STRANGER = "[STRANGER]"  # a random piece that is no word of the world
 class MaskingNoise(NamedTuple):
     """The masking of pre-training for words: each is chosen independently, as in `corrupt_tokens`.
 
-    Parameters
-    ----------
-    random_words : int
-        Number of words and pieces from which a random one is drawn, the world's words included.
-    chosen : float, default 0.15
-        Chance of a word to be chosen.
-    masked, random : float, default 0.8 and 0.1
-        Shares of the chosen words that are shown as [MASK], and as a random word. The rest stays.
+    Args:
+        random_words: Number of words and pieces from which a random one is drawn, the world's words
+            included.
+        chosen: Chance of a word to be chosen.
+        masked, random: Shares of the chosen words that are shown as [MASK], and as a random word.
+            The rest stays.
 
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 1.
+    Source: Devlin et al. (2019), section 3.1, task 1.
 
-    Examples
-    --------
     >>> MaskingNoise(random_words=1000).chosen
     0.15
     """

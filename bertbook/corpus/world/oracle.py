@@ -24,13 +24,10 @@ ROLES = ((ALL, ALL), (FIRST, FIRST), (SECOND, FIRST), (FIRST, SECOND), (SECOND, 
 class Posterior(NamedTuple):
     """The posterior of the oracle: probabilities of words and of a true pair.
 
-    Parameters
-    ----------
-    words : list of Float[ndarray, "positions words"]
-        For each pair and each place in it, the probability of each word of `Oracle.words`; rows sum
-        to 1.
-    is_next : Float[ndarray, "batch"]
-        For each pair the probability that its second sentence follows the first.
+    Args:
+        words: For each pair and each place in it, the probability of each word of `Oracle.words`;
+            rows sum to 1.
+        is_next: For each pair the probability that its second sentence follows the first.
     """
 
     words: list[Float[np.ndarray, "positions words"]]
@@ -45,22 +42,15 @@ class Oracle:
     oracle sums over both answers, over all heroes and stories, and over all rows of all
     tables: ``p(word | rest) = p(word, rest) / p(rest)``.
 
-    Parameters
-    ----------
-    world : World
-        The grammar.
-    stories : int, default 1
-        Stories in a document.
-    with_senses : bool, default False
-        Whether to tell the senses of a word apart, and believe in ``bank/river`` or ``bank/money``.
+    Args:
+        world: The grammar.
+        stories: Stories in a document.
+        with_senses: Whether to tell the senses of a word apart, and believe in ``bank/river`` or
+            ``bank/money``.
 
-    Raises
-    ------
-    ValueError
-        When the world has too few stories.
+    Raises:
+        ValueError: When the world has too few stories.
 
-    Examples
-    --------
     >>> from bertbook.corpus import small_world
     >>> oracle = Oracle(small_world())
     >>> first = "anna kicks the blue ball over the wall"
@@ -89,24 +79,18 @@ class Oracle:
     ) -> Posterior:
         """Compute the posterior of every word of every pair, and of a true pair.
 
-        Parameters
-        ----------
-        pairs : sequence of Pair, or of tuples of two str, or of two sequences of str
-            Sentences; any number of words may be ``[MASK]``. The answer in a `Pair` is not used.
-        noise : MaskingNoise, optional
-            How the words were hidden. If given, a word that is shown may be a false one, and
-            whatever is no word of the world is a random piece. If not, what is shown is true.
+        Args:
+            pairs: Sentences; any number of words may be ``[MASK]``. The answer in a `Pair` is not
+                used.
+            noise: How the words were hidden. If given, a word that is shown may be a false one, and
+                whatever is no word of the world is a random piece. If not, what is shown is true.
 
-        Returns
-        -------
-        Posterior
-            Without noise: each place given all the others, as if it alone was also hidden.
-            With noise: each place as if it was chosen, given all that is shown.
+        Returns:
+            Without noise: each place given all the others, as if it alone was also hidden. With
+            noise: each place as if it was chosen, given all that is shown.
 
-        Raises
-        ------
-        ValueError
-            When a pair can never be told, or holds a word that the world does not have.
+        Raises:
+            ValueError: When a pair can never be told, or holds a word that the world does not have.
         """
         texts = [tuple(map(_split, pair[:2])) for pair in pairs]
         groups = defaultdict(list)

@@ -15,15 +15,10 @@ STORIES = 1  # in a document
 class Pair(NamedTuple):
     """Two sentences and whether the second one follows the first in its document.
 
-    Parameters
-    ----------
-    first, second : str
-        Words separated by spaces.
-    is_next : bool
-        False if the second one comes from another document.
+    Args:
+        first, second: Words separated by spaces.
+        is_next: False if the second one comes from another document.
 
-    Examples
-    --------
     >>> Pair("anna sings", "she is happy", is_next=True).second
     'she is happy'
     """
@@ -38,29 +33,18 @@ def sample_documents(
 ) -> list[tuple[str, ...]]:
     """Let a world tell documents: a few different stories about one hero each.
 
-    Parameters
-    ----------
-    world : World
-        The grammar.
-    count : int
-        How many documents.
-    rng : numpy.random.Generator
-        The source of chance; the same state tells the same documents.
-    stories : int, default 1
-        Stories in a document, at most as many as the world has.
+    Args:
+        world: The grammar.
+        count: How many documents.
+        rng: The source of chance; the same state tells the same documents.
+        stories: Stories in a document, at most as many as the world has.
 
-    Returns
-    -------
-    list of tuple of str
+    Returns:
         The sentences of each document, two for each story.
 
-    Raises
-    ------
-    ValueError
-        When the world has too few stories.
+    Raises:
+        ValueError: When the world has too few stories.
 
-    Examples
-    --------
     >>> from bertbook.corpus import small_world
     >>> (document,) = sample_documents(small_world(), 1, rng=np.random.default_rng(0))
     >>> for sentence in document[:2]:
@@ -77,29 +61,18 @@ def sample_tagged(
 ) -> list[tuple[tuple[str, ...], ...]]:
     """Return the documents of `sample_documents` word by word, each word with its sense.
 
-    Parameters
-    ----------
-    world : World
-        The grammar.
-    count : int
-        How many documents.
-    rng : numpy.random.Generator
-        The source of chance.
-    stories : int, default 1
-        Stories in a document.
+    Args:
+        world: The grammar.
+        count: How many documents.
+        rng: The source of chance.
+        stories: Stories in a document.
 
-    Returns
-    -------
-    list of tuple of tuple of str
+    Returns:
         Sentences of words, ``bank/river`` where a word has several senses.
 
-    Raises
-    ------
-    ValueError
-        When the world has too few stories.
+    Raises:
+        ValueError: When the world has too few stories.
 
-    Examples
-    --------
     >>> from bertbook.corpus import small_world
     >>> (document,) = sample_tagged(small_world(), 1, rng=np.random.default_rng(0))
     >>> document[1][:5]
@@ -122,29 +95,18 @@ def sample_pairs(
     The first sentence is any but the last of a document. The second is the one that follows it,
     or, with the same chance, any sentence of another document.
 
-    Parameters
-    ----------
-    world : World
-        The grammar.
-    count : int
-        How many pairs.
-    rng : numpy.random.Generator
-        The source of chance; the same state draws the same pairs.
-    stories : int, default 1
-        Stories in a document.
+    Args:
+        world: The grammar.
+        count: How many pairs.
+        rng: The source of chance; the same state draws the same pairs.
+        stories: Stories in a document.
 
-    Returns
-    -------
-    list of Pair
+    Returns:
         Independent of each other.
 
-    Raises
-    ------
-    ValueError
-        When the world has too few stories.
+    Raises:
+        ValueError: When the world has too few stories.
 
-    Examples
-    --------
     >>> from bertbook.corpus import small_world
     >>> pairs = sample_pairs(small_world(), 100, rng=np.random.default_rng(0))
     >>> 30 < sum(pair.is_next for pair in pairs) < 70

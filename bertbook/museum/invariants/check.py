@@ -26,10 +26,8 @@ class Finding:
 class Findings(tuple[Finding, ...]):
     """All findings about a model, in the order in which they were made.
 
-    Parameters
-    ----------
-    iterable : iterable of Finding, default ()
-        One for each invariant.
+    Args:
+        iterable: One for each invariant.
     """
 
     @property
@@ -56,28 +54,20 @@ def check_invariants(model: nn.Module) -> Findings:
     An invariant holds for any weights, so that it finds a bug without a second implementation.
     Copies of the model are tried in float64 on random ids; the model stays as it is.
 
-    Parameters
-    ----------
-    model : nn.Module
-        An encoder, or one with a head for words, pairs, texts or tokens, of ours or of transformers
-        (with ``attn_implementation="eager"`` its attention weights are looked at, too). It has a
-        `config` with vocab_size and takes input_ids and attention_mask.
+    Args:
+        model: An encoder, or one with a head for words, pairs, texts or tokens, of ours or of
+            transformers (with ``attn_implementation="eager"`` its attention weights are looked at,
+            too). It has a `config` with vocab_size and takes input_ids and attention_mask.
 
-    Returns
-    -------
-    Findings
+    Returns:
         One finding for each invariant, with `name`, `holds` and `sentence`; `broken` lists the
         names of those that fail. `holds` is None if the model has no such part. `verdict` is
         "holds", "broken", or "refuses" where the model stops with an error at every text: then
         `broken` is empty because nothing could be asked.
 
-    Raises
-    ------
-    ValueError
-        If max_position_embeddings or vocab_size leaves no room for the texts.
+    Raises:
+        ValueError: If max_position_embeddings or vocab_size leaves no room for the texts.
 
-    Examples
-    --------
     >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel
     >>> findings = check_invariants(BertModel(BertConfig.tiny(vocab_size=89)))

@@ -65,23 +65,15 @@ _MADE = {
 def contract(role: Part) -> str:
     """Describe what a class must do to replace a part of the package.
 
-    Parameters
-    ----------
-    role : class or function
-        Such as `BertSelfAttention`.
+    Args:
+        role: Such as `BertSelfAttention`.
 
-    Returns
-    -------
-    str
+    Returns:
         How it is built and called, what comes back, and which parameters it has.
 
-    Raises
-    ------
-    ValueError
-        If no model asks for it.
+    Raises:
+        ValueError: If no model asks for it.
 
-    Examples
-    --------
     >>> from minibert.model import BertPooler
     >>> print(contract(BertPooler))
     BertPooler: built as MyPooler(config), called as

@@ -36,16 +36,11 @@ class Role:
 
     `own_name` is the name of the reader's own, where it is not that of ours with My for Bert.
 
-    Parameters
-    ----------
-    built : tuple of str, or None
-        Names of what the constructor takes; None for a function.
-    called : tuple of str
-        Names of what `forward`, or the function, takes.
-    returns : str
-        What comes back, with its shape.
-    own_name : str, default ""
-        The name of the reader's own, where it is not that of ours with My for Bert.
+    Args:
+        built: Names of what the constructor takes; None for a function.
+        called: Names of what `forward`, or the function, takes.
+        returns: What comes back, with its shape.
+        own_name: The name of the reader's own, where it is not that of ours with My for Bert.
     """
 
     built: tuple[str, ...] | None

@@ -28,18 +28,12 @@ IS_CALLED = "it is built and called as models do it"
 class Examination:
     """The result of all checks of a class: how many properties hold, and the first that does not.
 
-    Parameters
-    ----------
-    role : class or function
-        What the class is to replace.
-    name : str
-        The name of the class.
-    held : int
-        How many properties hold.
-    total : int
-        How many there are.
-    problem : str
-        What is wrong with the first that does not hold; empty if all do.
+    Args:
+        role: What the class is to replace.
+        name: The name of the class.
+        held: How many properties hold.
+        total: How many there are.
+        problem: What is wrong with the first that does not hold; empty if all do.
     """
 
     role: Part
@@ -54,29 +48,18 @@ def check_module(
 ) -> Verdict:
     """Check a reader's class: how it is built and called, its properties, its numbers.
 
-    Parameters
-    ----------
-    submission : class
-        Derived from ``nn.Module``; its arguments may have any names.
-    role : class
-        What it is to replace, a key of `bertbook.reader.contracts.ROLES`.
-    config : BertConfig, optional
-        Sizes to check it with, at least 5 positions and 2 segments; by default small ones that all
-        differ.
+    Args:
+        submission: Derived from ``nn.Module``; its arguments may have any names.
+        role: What it is to replace, a key of `bertbook.reader.contracts.ROLES`.
+        config: Sizes to check it with, at least 5 positions and 2 segments; by default small ones
+            that all differ.
 
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend, and a hint if the numbers are those of a common
-        mistake.
+    Returns:
+        Passed, or the first thing to mend, and a hint if the numbers are those of a common mistake.
 
-    Raises
-    ------
-    ValueError
-        If no model asks for it, or it is a function.
+    Raises:
+        ValueError: If no model asks for it, or it is a function.
 
-    Examples
-    --------
     >>> from minibert.attention import BertSelfAttention
     >>> check_module(BertSelfAttention, BertSelfAttention).passed
     True
@@ -96,27 +79,18 @@ def examine(
 ) -> Examination:
     """Check all properties of a role and count those that hold; other parts are the package's.
 
-    Parameters
-    ----------
-    submission : class
-        Derived from ``nn.Module``.
-    role : class
-        What it is to replace, a key of `ROLES`.
-    config : BertConfig, optional
-        Sizes to check it with, as `check_module` takes them.
+    Args:
+        submission: Derived from ``nn.Module``.
+        role: What it is to replace, a key of `ROLES`.
+        config: Sizes to check it with, as `check_module` takes them.
 
-    Returns
-    -------
-    Examination
+    Returns:
         How many properties hold, and what is wrong with the first that does not.
 
-    Raises
-    ------
-    ValueError
-        If no model asks for it, it is a function, or the sizes are too small for the inputs.
+    Raises:
+        ValueError: If no model asks for it, it is a function, or the sizes are too small for the
+            inputs.
 
-    Examples
-    --------
     >>> from minibert.model import BertPooler
     >>> found = examine(BertPooler, BertPooler)
     >>> found.held == found.total, found.problem

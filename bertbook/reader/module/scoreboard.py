@@ -41,10 +41,8 @@ LINES = {
 class Scoreboard:
     """The twelve lines of an encoder, each with what is wrong, if anything.
 
-    Parameters
-    ----------
-    lines : dict from str to str
-        For each of the twelve lines what is wrong; empty if it holds.
+    Args:
+        lines: For each of the twelve lines what is wrong; empty if it holds.
     """
 
     lines: dict[str, str]
@@ -72,18 +70,12 @@ class Scoreboard:
 def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
     """Check the encoder that is built of the current parts, line by line.
 
-    Parameters
-    ----------
-    bert : class, optional
-        The whole model; by default what replaces `BertModel` now.
+    Args:
+        bert: The whole model; by default what replaces `BertModel` now.
 
-    Returns
-    -------
-    Scoreboard
+    Returns:
         Twelve lines; of the first that fails it says what is wrong.
 
-    Examples
-    --------
     >>> scoreboard().verdict
     12 of 12 hold.
     """

@@ -23,14 +23,11 @@ from minibert.wordpiece.offsets import LocatedPiece, locate_pieces
 class Window(NamedTuple):
     """A question with a part of the passage that the model can read in one go.
 
-    Parameters
-    ----------
-    input_ids, token_type_ids : list of int
-        Ids and segments, equally many: ``[CLS] question [SEP] part of the passage [SEP]``.
-    offsets : list of tuple of two int, or None
-        For each token of the passage its place in it, in characters; None for the others.
-    begin, end : int
-        The characters of the passage that the window covers.
+    Args:
+        input_ids, token_type_ids: Ids and segments, equally many: ``[CLS] question [SEP] part of
+            the passage [SEP]``.
+        offsets: For each token of the passage its place in it, in characters; None for the others.
+        begin, end: The characters of the passage that the window covers.
     """
 
     input_ids: list[int]
@@ -43,17 +40,11 @@ class Window(NamedTuple):
 class Answer(NamedTuple):
     """A possible answer, and where it stands in the passage.
 
-    Parameters
-    ----------
-    text : str
-        ``passage[start:end]``, as it is written there.
-    start, end : int
-        Its place in the passage, in characters.
-    score : float
-        Score of its first token as start plus that of its last token as end.
+    Args:
+        text: ``passage[start:end]``, as it is written there.
+        start, end: Its place in the passage, in characters.
+        score: Score of its first token as start plus that of its last token as end.
 
-    Examples
-    --------
     >>> Answer("Shanghai", 0, 8, 11.5).text
     'Shanghai'
     """
@@ -67,16 +58,11 @@ class Answer(NamedTuple):
 class Answers(NamedTuple):
     """The best answers to a question, and what it scores to give none.
 
-    Parameters
-    ----------
-    answers : list of Answer
-        Different ones, best first.
-    no_answer : float
-        The score of ``[CLS]`` as start and end, in the window where it is lowest: a question has no
-        answer only if no window has one.
+    Args:
+        answers: Different ones, best first.
+        no_answer: The score of ``[CLS]`` as start and end, in the window where it is lowest: a
+            question has no answer only if no window has one.
 
-    Examples
-    --------
     >>> answers = Answers([Answer("Shanghai", 0, 8, 11.5)], no_answer=12.0)
     >>> answers.choose(), answers.choose(threshold=1.0)
     ('', 'Shanghai')
@@ -88,14 +74,10 @@ class Answers(NamedTuple):
     def choose(self, threshold: float = 0.0) -> str:
         """Return the best answer, or '' if giving none scores higher by more than `threshold`.
 
-        Parameters
-        ----------
-        threshold : float, default 0.0
-            How much more "no answer" must score than the best answer to be taken.
+        Args:
+            threshold: How much more "no answer" must score than the best answer to be taken.
 
-        Returns
-        -------
-        str
+        Returns:
             The answer as the passage writes it, or an empty string.
         """
         if not self.answers or self.no_answer - self.answers[0].score > threshold:
@@ -115,34 +97,22 @@ def sliding_windows(
 
     An answer of up to `stride` pieces lies whole in at least one window.
 
-    Parameters
-    ----------
-    tokenizer : WordPieceTokenizer
-        Knows the pieces.
-    question, passage : str
-        The question is in every window, whole.
-    max_length : int, default 384
-        The most tokens of a window.
-    stride : int, default 128
-        How many pieces two neighboring windows share, at least 0. This is what Hugging Face's
-        tokenizers call so; `doc_stride` in the code that came with the paper is the step.
+    Args:
+        tokenizer: Knows the pieces.
+        question, passage: The question is in every window, whole.
+        max_length: The most tokens of a window.
+        stride: How many pieces two neighboring windows share, at least 0. This is what Hugging
+            Face's tokenizers call so; `doc_stride` in the code that came with the paper is the
+            step.
 
-    Returns
-    -------
-    list of Window
+    Returns:
         At least one, in the order of the passage; the last may be shorter.
 
-    Raises
-    ------
-    ValueError
-        If the question leaves no room for more pieces than neighbors share.
+    Raises:
+        ValueError: If the question leaves no room for more pieces than neighbors share.
 
-    References
-    ----------
-    The windows are those of the code that came with the paper.
+    Source: The windows are those of the code that came with the paper.
 
-    Examples
-    --------
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "who", *"abcde"])
     >>> for window in sliding_windows(tokenizer, "who", "a b c d e", max_length=7, stride=1):
@@ -173,26 +143,17 @@ def sliding_windows(
 def answer_positions(window: Window, start: int, end: int) -> tuple[int, int]:
     """Find the tokens of an answer in a window: the labels for training.
 
-    Parameters
-    ----------
-    window : Window
-        As `sliding_windows` gives it.
-    start, end : int
-        The answer is ``passage[start:end]``, and not empty.
+    Args:
+        window: As `sliding_windows` gives it.
+        start, end: The answer is ``passage[start:end]``, and not empty.
 
-    Returns
-    -------
-    tuple of two int
+    Returns:
         First and last token. Both are 0, the token [CLS], if a part of the answer lies outside of
         the window: there the right answer is that there is none.
 
-    Raises
-    ------
-    ValueError
-        If the answer is empty, or no token comes from its characters.
+    Raises:
+        ValueError: If the answer is empty, or no token comes from its characters.
 
-    Examples
-    --------
     >>> window = Window([2, 7, 3, 8, 9, 3], [0] * 3 + [1] * 3, [None] * 3 + [(0, 3), (3, 8), None],
     ...                 0, 9)
     >>> answer_positions(window, 4, 8), answer_positions(window, 0, 20)
@@ -258,30 +219,19 @@ def answer_questions(
 ) -> list[Answers]:
     """Answer questions, each from its own passage, however long.
 
-    Parameters
-    ----------
-    model : nn.Module
-        A `BertForQuestionAnswering`.
-    tokenizer : WordPieceTokenizer
-        That of the model.
-    questions, passages : sequence of str
-        Equally many.
-    max_length, stride : int
-        As `sliding_windows` takes them.
-    max_answer_length, top_n : int
-        As `best_spans` takes them.
-    max_tokens : int, default 2048
-        The most positions of a batch.
+    Args:
+        model: A `BertForQuestionAnswering`.
+        tokenizer: That of the model.
+        questions, passages: Equally many.
+        max_length, stride: As `sliding_windows` takes them.
+        max_answer_length, top_n: As `best_spans` takes them.
+        max_tokens: The most positions of a batch.
 
-    Returns
-    -------
-    list of Answers
+    Returns:
         One for each question.
 
-    Raises
-    ------
-    ValueError
-        If questions and passages are not equally many, or a window does not fit.
+    Raises:
+        ValueError: If questions and passages are not equally many, or a window does not fit.
     """
     if len(questions) != len(passages):
         raise ValueError(

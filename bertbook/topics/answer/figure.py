@@ -19,14 +19,10 @@ FAINT = 0.02  # below this a probability is not drawn
 def best_pair(entry: Mapping) -> tuple[Pair, Pair]:
     """Find the best start and the best end, each alone, and the best legal pair.
 
-    Parameters
-    ----------
-    entry : dict
-        A question of `records/answers.json`, with the scores of a window.
+    Args:
+        entry: A question of `records/answers.json`, with the scores of a window.
 
-    Returns
-    -------
-    tuple
+    Returns:
         Two pairs of tokens, the first of which may be no legal span.
     """
     starts, ends = (torch.tensor(entry[f"{end}_logits"]) for end in ("start", "end"))
@@ -39,18 +35,12 @@ def best_pair(entry: Mapping) -> tuple[Pair, Pair]:
 def told_span(entry: Mapping, context: str, first: int, last: int) -> str:
     """Say what a span of tokens answers, in the characters of the passage.
 
-    Parameters
-    ----------
-    entry : dict
-        A question of `records/answers.json`.
-    context : str
-        The passage.
-    first, last : int
-        Two tokens of its window.
+    Args:
+        entry: A question of `records/answers.json`.
+        context: The passage.
+        first, last: Two tokens of its window.
 
-    Returns
-    -------
-    str
+    Returns:
         The words in quotation marks, or why these tokens are no answer.
     """
     if first > last:
@@ -66,18 +56,12 @@ def told_span(entry: Mapping, context: str, first: int, last: int) -> str:
 def question_figure(entry: Mapping, asked: Question, threshold: float) -> str:
     """Draw where an answer may start and end, and what is decided.
 
-    Parameters
-    ----------
-    entry : dict
-        A question of `records/answers.json`.
-    asked : Question
-        The question itself.
-    threshold : float
-        By how much the null score must win.
+    Args:
+        entry: A question of `records/answers.json`.
+        asked: The question itself.
+        threshold: By how much the null score must win.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML.
     """
     free, legal = best_pair(entry)

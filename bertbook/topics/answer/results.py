@@ -44,14 +44,10 @@ def over_passages(readers: Sequence[Mapping]) -> Float[np.ndarray, "rows columns
 def readers_table(record: Mapping) -> Html:
     """Say how good the readers of a record are, and those who learn nothing.
 
-    Parameters
-    ----------
-    record : dict
-        Of `records/tag_and_answer.json`.
+    Args:
+        record: Of `records/tag_and_answer.json`.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table: mean and deviation over seeds, and an interval over the test passages.
     """
     readers, summary = [run["reader"] for run in record["runs"]], record["summary"]
@@ -72,14 +68,10 @@ def readers_table(record: Mapping) -> Html:
 def windows_table(record: Mapping) -> Html:
     """Compare readers that learned from windows with the answer and from all windows.
 
-    Parameters
-    ----------
-    record : dict
-        Of `records/tag_and_answer.json`.
+    Args:
+        record: Of `records/tag_and_answer.json`.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table: updates and seeds, F1, how far it is ahead of the readers of windows with the
         answer and the same seeds, and the thresholds.
     """

@@ -69,15 +69,11 @@ _RENAMED = {
 def check_renamed(function: Callable) -> Verdict:
     """Check how much vectors change when two words exchange their names.
 
-    Parameters
-    ----------
-    function : callable
-        Yours: it takes a model, ids of shape (batch, seq) and two ids of words, and returns a
-        float.
+    Args:
+        function: Yours: it takes a model, ids of shape (batch, seq) and two ids of words, and
+            returns a float.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     torch.manual_seed(23)
@@ -131,20 +127,14 @@ def check_unseen(
 ) -> Verdict:
     """Check a change that no invariant sees, and an invariant that sees it.
 
-    Parameters
-    ----------
-    breaks : callable
-        Yours: it takes a class of model and returns a subclass that computes something else.
-    holds : callable
-        Yours: it takes a model and returns whether your invariant holds.
-    kind : class, default BertModel
-        The good model.
-    config : BertConfig, optional
-        Its sizes; by default small ones.
+    Args:
+        breaks: Yours: it takes a class of model and returns a subclass that computes something
+            else.
+        holds: Yours: it takes a model and returns whether your invariant holds.
+        kind: The good model.
+        config: Its sizes; by default small ones.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     config = config or BertConfig(**SIZES)

@@ -9,14 +9,10 @@ from bertbook.reader.module import scoreboard
 def check_one_red_line(bert: type[nn.Module]) -> Verdict:
     """Check that a class of the reader's turns exactly one line of the scoreboard red.
 
-    Parameters
-    ----------
-    bert : class
-        Yours: a model in the place of `BertModel`.
+    Args:
+        bert: Yours: a model in the place of `BertModel`.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     name = getattr(bert, "__name__", "your class")

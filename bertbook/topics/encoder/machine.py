@@ -41,27 +41,18 @@ def machine(
 ) -> Html:
     """Draw a BERT as boxes in boxes, with the shape on every arrow.
 
-    Parameters
-    ----------
-    open_at : str
-        What is open at first: nothing, "embeddings", "attention", "layer" or "stack", each with
-        all around it.
-    caption : str
-        Text below the drawing: what to open, and what to look for.
-    tokens : int
-        Length of the row that goes through.
-    config : BertConfig, optional
-        The sizes; by default those of the base model.
+    Args:
+        open_at: What is open at first: nothing, "embeddings", "attention", "layer" or "stack", each
+            with all around it.
+        caption: Text below the drawing: what to open, and what to look for.
+        tokens: Length of the row that goes through.
+        config: The sizes; by default those of the base model.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure, without a script.
 
-    Raises
-    ------
-    ValueError
-        If there is no such part.
+    Raises:
+        ValueError: If there is no such part.
     """
     parts = _parts(tokens, config or BertConfig.base())
     if open_at and not any(_holds(part, open_at) for part in parts if isinstance(part, Part)):

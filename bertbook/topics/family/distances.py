@@ -30,18 +30,13 @@ def scores_apart(
 ) -> dict[str, Float[np.ndarray, "seq seq"]]:
     """Compute the three terms of the scores in the first head of the first layer.
 
-    Parameters
-    ----------
-    model : DebertaV2ForMaskedLM
-        With c2p and p2c.
-    ids : Int[torch.Tensor, "1 seq"]
-        One text without padding.
+    Args:
+        model: With c2p and p2c.
+        ids: One text without padding.
 
-    Returns
-    -------
-    dict from str to Float[np.ndarray, "seq seq"]
-        Under "words", "c2p" and "p2c" the terms, each divided by √(3d) as their sum is, and
-        under "attention" the weights that the head itself returns.
+    Returns:
+        Under "words", "c2p" and "p2c" the terms, each divided by √(3d) as their sum is, and under
+        "attention" the weights that the head itself returns.
     """
     attention, *_ = (m for m in model.modules() if isinstance(m, DisentangledSelfAttention))
     assert attention.table is not None
@@ -62,14 +57,10 @@ def scores_apart(
 def draw_scores_apart(apart: dict[str, Float[np.ndarray, "seq seq"]]) -> Figure:
     """Draw the three terms in one scale, blue above 0 and orange below, and the weights.
 
-    Parameters
-    ----------
-    apart : dict from str to Float[np.ndarray, "seq seq"]
-        From `scores_apart`.
+    Args:
+        apart: From `scores_apart`.
 
-    Returns
-    -------
-    matplotlib Figure
+    Returns:
         Four maps; a query is a row, a key a column.
     """
     figure, axes = plt.subplots(2, 2, figsize=(4.2, 4.5))

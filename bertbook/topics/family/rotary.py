@@ -13,16 +13,11 @@ WIDTH, HEIGHT, RADIUS = 88, 132, 36  # of one dial, and of its circle
 def rotary_dials(position: int, distance: int) -> str:
     """Draw four pairs of one query and one key, each turned by its own angle per position.
 
-    Parameters
-    ----------
-    position : int
-        Where the query stands; the key stands `distance` further on.
-    distance : int
-        From the query to the key, positions.
+    Args:
+        position: Where the query stands; the key stands `distance` further on.
+        distance: From the query to the key, positions.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML. Below each dial stands the product of its two hands, each of length 1.
     """
     products = [math.cos(distance * speed) for speed in SPEEDS]

@@ -15,14 +15,10 @@ RIVAL = "transformers, SDPA"
 def gpu_table(steps: Mapping[str, Mapping]) -> Html:
     """Show how long each way to train takes on a GPU, and its share of the peak.
 
-    Parameters
-    ----------
-    steps : mapping
-        A size of a record of ``benchmarks.gpu`` whose rows are full.
+    Args:
+        steps: A size of a record of ``benchmarks.gpu`` whose rows are full.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table.
     """
     rival = steps[RIVAL]["milliseconds"]
@@ -61,16 +57,11 @@ def both_ladders(record: Mapping, once: Mapping) -> dict[str, tuple[float, float
 def both_ladders_table(record: Mapping, once: Mapping) -> Html:
     """Put the worth of some steps on a processor core and on a GPU side by side.
 
-    Parameters
-    ----------
-    record : mapping
-        ``records/ladder.json``.
-    once : mapping
-        A record of ``benchmarks.gpu``.
+    Args:
+        record: ``records/ladder.json``.
+        once: A record of ``benchmarks.gpu``.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table.
     """
     rows = [

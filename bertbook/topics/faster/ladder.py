@@ -24,18 +24,12 @@ SAID = {
 def quartiles(slow: Sequence[float], fast: Sequence[float]) -> tuple[float, float, float]:
     """Compare two runs of each round: lower quartile, median and upper quartile of the ratios.
 
-    Parameters
-    ----------
-    slow, fast : sequence of float
-        Seconds, one for each round.
+    Args:
+        slow, fast: Seconds, one for each round.
 
-    Returns
-    -------
-    tuple of float
+    Returns:
         How many times as fast the second one is.
 
-    Examples
-    --------
     >>> quartiles([3, 4, 5], [1, 1, 1])
     (3.0, 4.0, 5.0)
     """
@@ -46,18 +40,12 @@ def quartiles(slow: Sequence[float], fast: Sequence[float]) -> tuple[float, floa
 def ladder_table(race: Mapping, names: Sequence[str], first: str = "transformers") -> Html:
     """Put each step of a race beside the one before, and all beside one of them.
 
-    Parameters
-    ----------
-    race : mapping
-        A race of the record: seconds of each round by name, and the tokens of a round.
-    names : sequence of str
-        The steps, in their order.
-    first : str
-        What all are compared with in the end.
+    Args:
+        race: A race of the record: seconds of each round by name, and the tokens of a round.
+        names: The steps, in their order.
+        first: What all are compared with in the end.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table.
     """
     seconds, rows, last = race["seconds"], [], None
@@ -74,17 +62,12 @@ def ladder_table(race: Mapping, names: Sequence[str], first: str = "transformers
 def use_table(runs: Mapping[str, Mapping], corner: str) -> Html:
     """Say how fast each way to use a model is, and how far its vectors are off.
 
-    Parameters
-    ----------
-    runs : mapping
-        Seconds of each round, and the cosines with the exact vectors in rising order, by name. The
-        first one is what the others are compared with.
-    corner : str
-        What was encoded.
+    Args:
+        runs: Seconds of each round, and the cosines with the exact vectors in rising order, by
+            name. The first one is what the others are compared with.
+        corner: What was encoded.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table.
     """
     rival = next(iter(runs))
@@ -108,16 +91,11 @@ def _with_quartiles(low: float, middle: float, high: float) -> str:
 def shares_of_peak(race: Mapping, names: Sequence[str]) -> dict[str, float]:
     """Divide useful products per second by those of one large product of float32 matrices.
 
-    Parameters
-    ----------
-    race : mapping
-        A race of the record.
-    names : sequence of str
-        Its steps.
+    Args:
+        race: A race of the record.
+        names: Its steps.
 
-    Returns
-    -------
-    dict from str to float
+    Returns:
         A share for each step, the median over rounds.
     """
     peak, work = race["seconds"]["product in float32"], race["useful_products"] / race["side"] ** 3
@@ -130,16 +108,11 @@ def shares_of_peak(race: Mapping, names: Sequence[str]) -> dict[str, float]:
 def rung(race: Mapping, names: Sequence[str]) -> Callable[[str], str]:
     """Make the figure of the ladder: what a step changes, and the bars up to it.
 
-    Parameters
-    ----------
-    race : mapping
-        A race of the record.
-    names : sequence of str
-        The steps, in their order.
+    Args:
+        race: A race of the record.
+        names: The steps, in their order.
 
-    Returns
-    -------
-    callable
+    Returns:
         From the name of a step to HTML.
     """
     shares = shares_of_peak(race, names)

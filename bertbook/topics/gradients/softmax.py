@@ -50,15 +50,11 @@ check_softmax_backward = Exercise(
 def check_gradient_test(test: Callable) -> Verdict:
     """Judge a test of softmax gradients: it lets the right one pass, and no wrong one.
 
-    Parameters
-    ----------
-    test : callable
-        Yours: it takes a function as ``softmax_backward`` is, and returns whether its gradient is
-        right.
+    Args:
+        test: Yours: it takes a function as ``softmax_backward`` is, and returns whether its
+            gradient is right.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     name = getattr(test, "__name__", "your test")

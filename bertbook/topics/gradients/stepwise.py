@@ -23,28 +23,20 @@ def stepwise(
 
     Without a script all questions stand there, and the drawing is full.
 
-    Parameters
-    ----------
-    drawing : str
-        An `<svg>`. Elements with ``data-shown="0"`` appear when the first question is answered;
-        those with ``data-here="0"`` mark the place that it asks about, and those with
-        ``data-open="0"`` say that nothing is known there yet.
-    questions : sequence of pairs (text, answers)
-        In their order; the answers are made with ``right`` and ``wrong`` of
-        ``bertbook.core.quizzes``.
-    caption : str
-        Text below: what to watch.
+    Args:
+        drawing: An `<svg>`. Elements with ``data-shown="0"`` appear when the first question is
+            answered; those with ``data-here="0"`` mark the place that it asks about, and those with
+            ``data-open="0"`` say that nothing is known there yet.
+        questions: In their order; the answers are made with ``right`` and ``wrong`` of
+            ``bertbook.core.quizzes``.
+        caption: Text below: what to watch.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure.
 
-    Raises
-    ------
-    ValueError
-        If there is no question, one has not exactly one right answer and a reply to each, or the
-        drawing has nothing that one of them shows.
+    Raises:
+        ValueError: If there is no question, one has not exactly one right answer and a reply to
+            each, or the drawing has nothing that one of them shows.
     """
     if not questions:
         raise ValueError("a drawing that fills step by step needs at least one question")

@@ -60,14 +60,10 @@ def check_pre_norm(layer: type[nn.Module]) -> Verdict:
 
     Its parameters may have any names: nothing is compared with numbers of ours.
 
-    Parameters
-    ----------
-    layer : class
-        Yours: a layer in the place of `BertLayer`, with ``own_parameters = True``.
+    Args:
+        layer: Yours: a layer in the place of `BertLayer`, with ``own_parameters = True``.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     if not getattr(layer, "own_parameters", False):

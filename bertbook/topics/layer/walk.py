@@ -43,19 +43,13 @@ def walk_layer(
 ) -> Html | LiveFigure:
     """Show a row on its way through a layer, step by step.
 
-    Parameters
-    ----------
-    steps : dict from str to float array, shape (...)
-        What each step gives, for one row of a batch and one head, under the names of
-        the figure.
-    words : sequence of str
-        The tokens.
-    caption : str
-        What to try and what to watch.
+    Args:
+        steps: What each step gives, for one row of a batch and one head, under the names of the
+            figure.
+        words: The tokens.
+        caption: What to try and what to watch.
 
-    Returns
-    -------
-    Html or LiveFigure
+    Returns:
         A displayable figure with a slider.
     """
     return explore(partial(_draw, steps, words), caption=caption, step=_NAMES)

@@ -86,9 +86,7 @@ def pipeline_drawn(pieces: int) -> Html:
 def halves_drawn() -> Figure:
     """Draw a feed-forward part on two processes: columns of one matrix, rows of the next.
 
-    Returns
-    -------
-    matplotlib Figure
+    Returns:
         The drawing, for :func:`picture`.
     """
     figure, axes = _canvas((5.6, 3.2), (-0.8, 11.9), (-0.3, 4.6))

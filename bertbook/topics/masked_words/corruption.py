@@ -34,14 +34,11 @@ _SHARES_OF_MISTAKES = {
 def check_corrupt_tokens(function: Callable) -> Verdict:
     """Check a reader's corruption of a text: what it leaves alone, its labels, and its shares.
 
-    Parameters
-    ----------
-    function : callable
-        Yours: it takes what `minibert.masking.corrupt_tokens` takes, and returns ids and labels.
+    Args:
+        function: Yours: it takes what `minibert.masking.corrupt_tokens` takes, and returns ids and
+            labels.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     name = getattr(function, "__name__", "your function")

@@ -70,16 +70,11 @@ _OF_COMPUTERS = {"computer", "digital", "signal", "information"}
 def check_sentence(function: Callable, static: dict) -> Verdict:
     """Check a sentence about a pie whose *light* leans toward *digital* when it is averaged.
 
-    Parameters
-    ----------
-    function : callable
-        Yours: it takes nothing and returns the sentence.
-    static : dict from str to ndarray, shape (dim,)
-        The vector of each word of the tiny corpus.
+    Args:
+        function: Yours: it takes nothing and returns the sentence.
+        static: The vector of each word of the tiny corpus; shape (dim,).
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     answer, problem = attempt(function)

@@ -25,17 +25,12 @@ def _folds(sentences: Sequence[str]) -> Iterator[tuple[list[str], list[str], lis
 def check_new_guesses(function: Callable, sentences: Sequence[str]) -> Verdict:
     """Check guesses by their mean surprise on sentences that the guesser has not counted.
 
-    Parameters
-    ----------
-    function : callable
-        Yours: it takes known sentences, questions with one [MASK] each and the list of words, and
-        returns for each question a dictionary from word to probability.
-    sentences : Sequence[str]
-        Where known and new ones are taken from.
+    Args:
+        function: Yours: it takes known sentences, questions with one [MASK] each and the list of
+            words, and returns for each question a dictionary from word to probability.
+        sentences: Where known and new ones are taken from.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     words = sorted({word for sentence in sentences for word in sentence.split()})

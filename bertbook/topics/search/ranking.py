@@ -22,25 +22,16 @@ def ranks_of_right(
     Documents with its own score can stand before it or after it, so there are two numbers: the
     first and the last place that an order of them can give it. Without ties they are equal.
 
-    Parameters
-    ----------
-    scores : Real[np.ndarray, "queries rows"]
-        A number for each query and document; higher is better.
-    right : sequence of int, or Int[np.ndarray, "queries"]
-        The number of the one right document of each query, from 0 to documents - 1.
+    Args:
+        scores: A number for each query and document; higher is better.
+        right: The number of the one right document of each query, from 0 to documents - 1.
 
-    Returns
-    -------
-    Int[np.ndarray, "queries 2"]
+    Returns:
         ``1 + number of higher scores``, and ``number of scores that are not lower``.
 
-    Raises
-    ------
-    ValueError
-        If a score is no number, or there is not one right document for each query.
+    Raises:
+        ValueError: If a score is no number, or there is not one right document for each query.
 
-    Examples
-    --------
     >>> ranks_of_right(np.array([[0.9, 0.1, 0.3], [0.2, 0.2, 0.1]]), [0, 1])
     array([[1, 1],
            [1, 2]])
@@ -58,18 +49,12 @@ def ranks_of_right(
 def reciprocal_ranks(ranks: Places) -> Float[np.ndarray, " queries"]:
     """Compute ``1 / rank`` for each query; the mean of them is MRR.
 
-    Parameters
-    ----------
-    ranks : Int[np.ndarray, "queries 2"] or Int[np.ndarray, "queries"]
-        As `ranks_of_right` returns them, or one place each.
+    Args:
+        ranks: As `ranks_of_right` returns them, or one place each.
 
-    Returns
-    -------
-    Float[np.ndarray, "queries"]
+    Returns:
         1 for a first place, 1/2 for a second, and so on; of tied documents the mean.
 
-    Examples
-    --------
     >>> reciprocal_ranks(np.array([1, 4]))
     array([1.  , 0.25])
     >>> reciprocal_ranks(np.array([[1, 2]]))
@@ -81,20 +66,13 @@ def reciprocal_ranks(ranks: Places) -> Float[np.ndarray, " queries"]:
 def recalls(ranks: Places, k: int) -> Float[np.ndarray, " queries"]:
     """Find whether the right document of each query is among the first `k`; their mean is recall@k.
 
-    Parameters
-    ----------
-    ranks : Int[np.ndarray, "queries 2"] or Int[np.ndarray, "queries"]
-        As `ranks_of_right` returns them, or one place each.
-    k : int
-        How many results somebody looks at.
+    Args:
+        ranks: As `ranks_of_right` returns them, or one place each.
+        k: How many results somebody looks at.
 
-    Returns
-    -------
-    Float[np.ndarray, "queries"]
+    Returns:
         1 if it is, 0 if not; if that depends on the order of a tie, the share of orders.
 
-    Examples
-    --------
     >>> recalls(np.array([1, 4]), k=3)
     array([1., 0.])
     """

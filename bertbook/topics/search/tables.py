@@ -31,14 +31,10 @@ def _interval(values: Float[np.ndarray, " queries"]) -> str:
 def search_table(searches: Mapping[str, Sequence[int]]) -> Html:
     """Show the MRR of each search with its interval, and the two other measures.
 
-    Parameters
-    ----------
-    searches : mapping from str to sequence of int
-        The ranks of the right documents, by the name of the search.
+    Args:
+        searches: The ranks of the right documents, by the name of the search.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable table.
     """
     rows, queries = [], 0
@@ -63,14 +59,10 @@ def best_runs(runs: Sequence[Mapping]) -> list[Mapping]:
 def settings_table(runs: Mapping[str, Sequence[Mapping]]) -> Html:
     """Show each change at the best of its rates, beside the run without it.
 
-    Parameters
-    ----------
-    runs : mapping from str to sequence of mappings
-        The runs of ``records/search_runs.json``.
+    Args:
+        runs: The runs of ``records/search_runs.json``.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable table.
     """
     base, rows = gains_of(runs[WITHOUT_CHANGE]), []
@@ -96,14 +88,11 @@ def gains_of(runs: Sequence[Mapping]) -> Float[np.ndarray, "rows queries"]:
 def outside_table(collections: Mapping[str, Mapping[str, Sequence]]) -> Html:
     """Compare searches in collections from outside: the MRR, and the paired lead over words.
 
-    Parameters
-    ----------
-    collections : mapping from str to mapping from str to sequence
-        By the name of the collection and of the search: the ranks of the right documents.
+    Args:
+        collections: By the name of the collection and of the search: the ranks of the right
+            documents.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable table.
     """
     rows, notes = [], []
@@ -122,16 +111,11 @@ def outside_table(collections: Mapping[str, Mapping[str, Sequence]]) -> Html:
 def found_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Write what a search has found as a table, best first.
 
-    Parameters
-    ----------
-    heads : sequence of str
-        The heads of the two columns.
-    rows : iterable of sequences of str
-        The cells of each row.
+    Args:
+        heads: The heads of the two columns.
+        rows: The cells of each row.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML.
     """
     first, second = map(escape, heads)

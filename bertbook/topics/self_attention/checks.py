@@ -80,14 +80,10 @@ check_attention = Exercise(
 def check_query(function: Callable) -> Verdict:
     """Check a query that makes *one* keep at least 99 % of itself.
 
-    Parameters
-    ----------
-    function : callable
-        Yours: it takes nothing and returns a query of three numbers.
+    Args:
+        function: Yours: it takes nothing and returns a query of three numbers.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     answer, problem = attempt(function)

@@ -21,14 +21,10 @@ _COUNTS = {"a": (4, 4), "light": (2, 2), "pie": (3, 1), "with": (1, 0), "cream":
 def check_no_matrices(function: Callable) -> Verdict:
     """Check comparisons of *pie* and *signal* with their rivals that cannot all come out well.
 
-    Parameters
-    ----------
-    function : callable
-        Yours: it takes nothing and returns a list of comparisons, (winner, loser, times).
+    Args:
+        function: Yours: it takes nothing and returns a list of comparisons, (winner, loser, times).
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     answer, problem = attempt(function)

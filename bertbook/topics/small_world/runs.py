@@ -19,16 +19,11 @@ DRAWS = 1000
 def levels_table(levels: Mapping[str, float], caption: str) -> Html:
     """Show the steps of a ladder, or other losses, one a row.
 
-    Parameters
-    ----------
-    levels : mapping from str to float
-        Names and losses in nats.
-    caption : str
-        What they are.
+    Args:
+        levels: Names and losses in nats.
+        caption: What they are.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table.
     """
     rows = [[name, f"{loss:.3f}"] for name, loss in levels.items()]
@@ -38,14 +33,10 @@ def levels_table(levels: Mapping[str, float], caption: str) -> Html:
 def runs_table(record: dict) -> Html:
     """Show what the full runs reach: mean and sd over seeds.
 
-    Parameters
-    ----------
-    record : dict
-        ``records/small_world.json``.
+    Args:
+        record: ``records/small_world.json``.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table with two rows.
     """
     unigram = record["ladder"]["unigram"]
@@ -66,18 +57,12 @@ def runs_table(record: dict) -> Html:
 def passed_table(levels: Mapping[str, float], steps: Sequence[int], curves: Sequence) -> Html:
     """Show how many curves pass each level, and when the last of them does.
 
-    Parameters
-    ----------
-    levels : mapping from str to float
-        Names and losses.
-    steps : sequence of int
-        Where the curves have points.
-    curves : sequence of sequences of float
-        The losses at these steps, one curve for each seed.
+    Args:
+        levels: Names and losses.
+        steps: Where the curves have points.
+        curves: The losses at these steps, one curve for each seed.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table with a row for each level.
     """
     rows = []
@@ -98,18 +83,12 @@ def kinds_table(
 ) -> Html:
     """Show what several guessers pay for several kinds of words; of the last, an interval.
 
-    Parameters
-    ----------
-    losses : mapping from str to array, shape (words,)
-        For each guesser what it pays for each word.
-    kinds : mapping from str to array of bool, shape (words,)
-        For each kind which words it has.
-    pairs : array of int, shape (words,)
-        From which pair each word is.
+    Args:
+        losses: For each guesser what it pays for each word.
+        kinds: For each kind which words it has.
+        pairs: From which pair each word is.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table with a row for each kind.
     """
     (*_, last) = losses.values()
@@ -131,14 +110,10 @@ def kinds_table(
 def copying_table(record: dict) -> Html:
     """Show what each run pays for words that the other sentence tells, mean ± sd over seeds.
 
-    Parameters
-    ----------
-    record : dict
-        ``records/copying.json``.
+    Args:
+        record: ``records/copying.json``.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table with a row for each run, between the two readers that bound it.
     """
     limits, kinds = record["bounds"], ("other words", "names", "pronouns")

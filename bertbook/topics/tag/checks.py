@@ -95,15 +95,11 @@ Span = tuple[int, int]
 def check_names_by_rule(rule: Callable) -> Verdict:
     """Judge a rule that finds where names begin and end, on the validation part.
 
-    Parameters
-    ----------
-    rule : callable
-        Yours: it takes the words of a sentence and the set of words that are seen in small letters,
-        and returns (start, end) of each name, `end` being after its last word.
+    Args:
+        rule: Yours: it takes the words of a sentence and the set of words that are seen in small
+            letters, and returns (start, end) of each name, `end` being after its last word.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     name = getattr(rule, "__name__", "your rule")

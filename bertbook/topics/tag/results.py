@@ -51,14 +51,10 @@ def counts_of_names(found: Sequence[Sequence], borders: bool = False) -> list[li
 def kinds_table(record: Mapping) -> Html:
     """Say how good the taggers of a record are, for all names and for each kind.
 
-    Parameters
-    ----------
-    record : dict
-        Of `records/tag_and_answer.json`.
+    Args:
+        record: Of `records/tag_and_answer.json`.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table: precision, recall and F1, means over the seeds and their deviation.
     """
     runs = record["runs"]
@@ -78,17 +74,12 @@ def kinds_table(record: Mapping) -> Html:
 def borders_table(record: Mapping, rules: Mapping[str, Sequence[Sequence]]) -> Html:
     """Put taggers beside rules that learn nothing: where names stand, and of which kind they are.
 
-    Parameters
-    ----------
-    record : dict
-        Of `records/tag_and_answer.json`.
-    rules : dict from str to sequence
-        For each rule the pairs (start, end) that it finds, a list for each sentence of the test
-        part.
+    Args:
+        record: Of `records/tag_and_answer.json`.
+        rules: For each rule the pairs (start, end) that it finds, a list for each sentence of the
+            test part.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table: F1 of the borders alone, F1 with the kind, and how far the taggers are ahead.
     """
     names = [run["names"] for run in record["every_window"]["runs"]]
@@ -108,14 +99,10 @@ def borders_table(record: Mapping, rules: Mapping[str, Sequence[Sequence]]) -> H
 def nonsense_table(record: Mapping) -> Html:
     """Say what names cost that nobody has ever seen: with the kind, and at the borders alone.
 
-    Parameters
-    ----------
-    record : dict
-        Of `records/tag_and_answer.json`.
+    Args:
+        record: Of `records/tag_and_answer.json`.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table: F1 with the names as they are, with invented ones, and what is lost.
     """
     names = [run["names"] for run in record["every_window"]["runs"]]
@@ -136,14 +123,10 @@ def nonsense_table(record: Mapping) -> Html:
 def controls_table(record: Mapping) -> Html:
     """Say how often a word is taken for a name, in the place of a name and elsewhere.
 
-    Parameters
-    ----------
-    record : dict
-        Of `records/tag_controls.json`.
+    Args:
+        record: Of `records/tag_controls.json`.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table: a row for each kind of word, the mean over the seeds and from where to where.
     """
     runs = record["runs"]

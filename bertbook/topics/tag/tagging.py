@@ -12,14 +12,10 @@ from minibert.wordpiece import WordPieceTokenizer
 class TaggedPieces(NamedTuple):
     """The pieces of a sentence with their labels, and how to get back to its words.
 
-    Parameters
-    ----------
-    input_ids : list of int
-        The pieces between [CLS] and [SEP].
-    labels : list of int
-        One for each piece: that of its word at the first piece, otherwise -100.
-    first_pieces : list of int or None
-        For each word the place of its first piece; None if it has no piece.
+    Args:
+        input_ids: The pieces between [CLS] and [SEP].
+        labels: One for each piece: that of its word at the first piece, otherwise -100.
+        first_pieces: For each word the place of its first piece; None if it has no piece.
     """
 
     input_ids: list[int]
@@ -30,12 +26,9 @@ class TaggedPieces(NamedTuple):
 class Entity(NamedTuple):
     """A named entity: what it is, and which words.
 
-    Parameters
-    ----------
-    kind : str
-        Such as ``PER``, ``LOC`` or ``ORG``.
-    start, end : int
-        Its words, ``words[start:end]``.
+    Args:
+        kind: Such as ``PER``, ``LOC`` or ``ORG``.
+        start, end: Its words, ``words[start:end]``.
     """
 
     kind: str
@@ -53,33 +46,20 @@ def tag_pieces(
     A word counts once, however many pieces it has. Special tokens written in a word stand for
     themselves, and a word of characters that vanish has no piece, and so no label.
 
-    Parameters
-    ----------
-    tokenizer : WordPieceTokenizer
-        Knows the pieces.
-    words : sequence of str
-        A sentence, cut into words.
-    labels : sequence of int, optional
-        One for each word; without them every piece has -100.
+    Args:
+        tokenizer: Knows the pieces.
+        words: A sentence, cut into words.
+        labels: One for each word; without them every piece has -100.
 
-    Returns
-    -------
-    TaggedPieces
+    Returns:
         Ids and labels, equally many; a place for each word.
 
-    Raises
-    ------
-    TypeError
-        If the words are one string.
-    ValueError
-        If words and labels are not equally many.
+    Raises:
+        TypeError: If the words are one string.
+        ValueError: If words and labels are not equally many.
 
-    References
-    ----------
-    Devlin et al. (2019), section 5.3.
+    Source: Devlin et al. (2019), section 5.3.
 
-    Examples
-    --------
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "shang", "##hai", "is", "big"])
     >>> tag_pieces(tokenizer, ["Shanghai", "is", "big"], [1, 0, 0])
@@ -103,26 +83,17 @@ def labels_of_words(
 ) -> list[int]:
     """Read off the label of each word from its first piece.
 
-    Parameters
-    ----------
-    first_pieces : sequence of int or None
-        Of `TaggedPieces`.
-    piece_labels : sequence of int
-        A label for every piece, such as the one with the highest score; padding may follow.
-    missing : int
-        The label of words that have no piece.
+    Args:
+        first_pieces: Of `TaggedPieces`.
+        piece_labels: A label for every piece, such as the one with the highest score; padding may
+            follow.
+        missing: The label of words that have no piece.
 
-    Returns
-    -------
-    list of int
+    Returns:
         One label for each word.
 
-    References
-    ----------
-    Devlin et al. (2019), section 5.3.
+    Source: Devlin et al. (2019), section 5.3.
 
-    Examples
-    --------
     >>> labels_of_words([1, 3, None], [9, 4, 9, 5, 9], missing=0)
     [4, 5, 0]
     """
@@ -135,27 +106,17 @@ def find_entities(tags: Sequence[str]) -> list[Entity]:
     A model may write what no person would. An I that follows no entity of its kind begins one, as
     in the CoNLL shared task.
 
-    Parameters
-    ----------
-    tags : sequence of str
-        One for each word.
+    Args:
+        tags: One for each word.
 
-    Returns
-    -------
-    list of Entity
+    Returns:
         In the order of the words; they do not overlap.
 
-    Raises
-    ------
-    ValueError
-        If a tag is neither O nor B- or I- and a kind.
+    Raises:
+        ValueError: If a tag is neither O nor B- or I- and a kind.
 
-    References
-    ----------
-    Tjong Kim Sang and De Meulder (2003), section 2.
+    Source: Tjong Kim Sang and De Meulder (2003), section 2.
 
-    Examples
-    --------
     >>> find_entities(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"])
     [Entity(kind='PER', start=0, end=2), Entity(kind='LOC', start=3, end=4), \
 Entity(kind='LOC', start=4, end=5)]

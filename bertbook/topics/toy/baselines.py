@@ -19,18 +19,13 @@ def counted_loss(
     Each sentence is held out once, and each of its words hidden once. What the weights leave over
     goes to all words alike, so that none has probability 0.
 
-    Parameters
-    ----------
-    sentences : sequence of str
-        Words separated by spaces.
-    weights : dict
-        A weight for each view: the number of words to the left and to the right that it sees.
-    folds : int, default 5
-        Sentence i is held out in fold ``i % folds``.
+    Args:
+        sentences: Words separated by spaces.
+        weights: A weight for each view: the number of words to the left and to the right that it
+            sees.
+        folds: Sentence i is held out in fold ``i % folds``.
 
-    Returns
-    -------
-    float
+    Returns:
         Nats per hidden word.
     """
     words = {word for sentence in sentences for word in sentence.split()}

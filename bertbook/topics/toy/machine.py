@@ -30,16 +30,11 @@ _ALT = (
 def toy_machine(probability: float, ladder: Mapping[str, float]) -> str:
     """Draw how the toy of Chapter 5 computes its loss for a hidden word.
 
-    Parameters
-    ----------
-    probability : float
-        What the model gives to the true word.
-    ladder : mapping from str to float, nats
-        Uniform, unigram, neighbors, bag and floor.
+    Args:
+        probability: What the model gives to the true word.
+        ladder: Uniform, unigram, neighbors, bag and floor; nats.
 
-    Returns
-    -------
-    str
+    Returns:
         A drawing in SVG, for :func:`bertbook.core.html`.
     """
     drawn, lines = _words()

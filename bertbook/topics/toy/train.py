@@ -23,28 +23,19 @@ def train_toy(
     It trains as `train_in_batches` does, with positions or without, and without dropout. A reader
     can ask a question of her own, of words that the hundred sentences have.
 
-    Parameters
-    ----------
-    queries : sequence of str
-        Questions with one ``[MASK]``, of words that the hundred sentences have.
-    caption : str
-        What to try and what to watch.
-    groups : mapping from str to str, optional
-        Words, with spaces between them, by the name of their group: their vectors are drawn on a
-        map while they learn.
-    record : mapping from str to sequence of float, optional
-        Losses of earlier trainings, from first to last: they lie below the reader's, pale, the
-        second one dashed.
+    Args:
+        queries: Questions with one ``[MASK]``, of words that the hundred sentences have.
+        caption: What to try and what to watch.
+        groups: Words, with spaces between them, by the name of their group: their vectors are drawn
+            on a map while they learn.
+        record: Losses of earlier trainings, from first to last: they lie below the reader's, pale,
+            the second one dashed.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable figure; without a script it shows the ladder.
 
-    Raises
-    ------
-    ValueError
-        If a question has no ``[MASK]`` or several.
+    Raises:
+        ValueError: If a question has no ``[MASK]`` or several.
     """
     for query in queries:
         if query.split().count("[MASK]") != 1:

@@ -97,15 +97,11 @@ check_going_on = Exercise(
 def check_ends(measure: Callable) -> Verdict:
     """Say whether a measurement of the warm-up can be trusted; four runs are made.
 
-    Parameters
-    ----------
-    measure : callable
-        Yours: it takes the steps of warm-up and a list of seeds, and returns the last loss of each
-        run.
+    Args:
+        measure: Yours: it takes the steps of warm-up and a list of seeds, and returns the last loss
+            of each run.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         Whether it passed, and otherwise the first thing to mend.
     """
     ends = []

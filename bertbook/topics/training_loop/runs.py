@@ -13,18 +13,12 @@ from bertbook.core.tables import result_table
 def with_sd(values: Sequence[float]) -> str:
     """Write the mean over seeds and their standard deviation.
 
-    Parameters
-    ----------
-    values : sequence of float
-        One for each seed, two at least.
+    Args:
+        values: One for each seed, two at least.
 
-    Returns
-    -------
-    str
+    Returns:
         Both with two decimals.
 
-    Examples
-    --------
     >>> with_sd([1.0, 3.0])
     '2.00 ± 1.41'
     """
@@ -34,18 +28,12 @@ def with_sd(values: Sequence[float]) -> str:
 def lowest_peak(runs: Sequence[dict]) -> float:
     """Give the peak whose runs end lowest in the mean.
 
-    Parameters
-    ----------
-    runs : sequence of dict
-        Each with its ``peak`` and what it ``held_out`` with each seed.
+    Args:
+        runs: Each with its ``peak`` and what it ``held_out`` with each seed.
 
-    Returns
-    -------
-    float
+    Returns:
         One of the peaks.
 
-    Examples
-    --------
     >>> lowest_peak([{"peak": 0.1, "held_out": [3, 5]}, {"peak": 0.2, "held_out": [3, 4]}])
     0.2
     """
@@ -55,14 +43,10 @@ def lowest_peak(runs: Sequence[dict]) -> float:
 def odd_batch_table(runs: dict[str, list[dict[str, float]]]) -> Html:
     """Show the held-out loss around the odd batch, with and without clipping.
 
-    Parameters
-    ----------
-    runs : dict
-        For each way, the held-out loss by number of updates, one dict for each seed.
+    Args:
+        runs: For each way, the held-out loss by number of updates, one dict for each seed.
 
-    Returns
-    -------
-    Html
+    Returns:
         A table.
     """
     steps = {"before": "40", "five updates after": "45", "at the end": "80"}

@@ -16,25 +16,16 @@ def cosine_gap(vectors: Float[np.ndarray, "rows dim"], labels: Sequence[Hashable
 
     The mean cosine similarity of all pairs with equal labels, minus that of all other pairs.
 
-    Parameters
-    ----------
-    vectors : Float[np.ndarray, "rows dim"]
-        One vector each; none may be 0.
-    labels : sequence of hashable, length rows
-        Two different ones at least, and one of them twice.
+    Args:
+        vectors: One vector each; none may be 0.
+        labels: Two different ones at least, and one of them twice; length rows.
 
-    Returns
-    -------
-    float
+    Returns:
         0 if the label makes no difference; at most 2.
 
-    Raises
-    ------
-    ValueError
-        If there are no pairs to compare.
+    Raises:
+        ValueError: If there are no pairs to compare.
 
-    Examples
-    --------
     >>> cosine_gap(np.array([[1.0, 0], [2, 0], [0, 1]]), ["a", "a", "b"])
     1.0
     """
@@ -61,23 +52,15 @@ def nearest_mean(
     A group is kept out, the mean vector of each label is taken over the rest, and each vector of
     the group goes to the nearest one. Every group is kept out once.
 
-    Parameters
-    ----------
-    vectors : Float[np.ndarray, "rows dim"]
-        One vector each.
-    labels : sequence of hashable, length rows
-        The truth.
-    groups : sequence of hashable, length rows
-        What is kept out together, such as the number of a story.
+    Args:
+        vectors: One vector each.
+        labels: The truth; length rows.
+        groups: What is kept out together, such as the number of a story; length rows.
 
-    Returns
-    -------
-    Float[np.ndarray, " rows"]
-        1 where the label comes out right and 0 where not; NaN where it cannot, since no other
-        group has it.
+    Returns:
+        1 where the label comes out right and 0 where not; NaN where it cannot, since no other group
+        has it.
 
-    Examples
-    --------
     >>> nearest_mean(np.array([[0.0], [1], [8], [9]]), list("aabb"), [0, 1, 0, 1])
     array([1., 1., 1., 1.])
     """
@@ -100,24 +83,15 @@ def control_labels(
 
     Each word keeps one class wherever it stands, and each class keeps its number of words.
 
-    Parameters
-    ----------
-    classes : mapping from str to hashable
-        Word to class.
-    rng : numpy.random.Generator
-        The source of chance.
+    Args:
+        classes: Word to class.
+        rng: The source of chance.
 
-    Returns
-    -------
-    dict from str to hashable
+    Returns:
         The same words with dealt classes.
 
-    References
-    ----------
-    Hewitt & Liang (2019), section 2.
+    Source: Hewitt & Liang (2019), section 2.
 
-    Examples
-    --------
     >>> dealt = control_labels(dict(cat=1, sings=2, old=3), rng=np.random.default_rng(0))
     >>> list(dealt), sorted(dealt.values())
     (['cat', 'sings', 'old'], [1, 2, 3])
@@ -129,12 +103,9 @@ def control_labels(
 class Probe(NamedTuple):
     """A linear classifier.
 
-    Parameters
-    ----------
-    weight : Float[Tensor, "classes dim"]
-        One row for each class.
-    bias : Float[Tensor, "classes"]
-        One number for each class.
+    Args:
+        weight: One row for each class.
+        bias: One number for each class.
     """
 
     weight: Float[np.ndarray, "classes dim"]
@@ -143,14 +114,10 @@ class Probe(NamedTuple):
     def answers(self, vectors: Float[np.ndarray, "rows dim"]) -> Int[np.ndarray, " rows"]:
         """Return the class with the highest score.
 
-        Parameters
-        ----------
-        vectors : Float[np.ndarray, "rows dim"]
-            One vector each, of as many numbers as the probe was fitted on.
+        Args:
+            vectors: One vector each, of as many numbers as the probe was fitted on.
 
-        Returns
-        -------
-        Int[np.ndarray, " rows"]
+        Returns:
             Number of the class with the highest score.
         """
         return (vectors @ self.weight.T + self.bias).argmax(axis=1)
@@ -166,33 +133,20 @@ def fit_probe(
 
     Minimizes ``sum(cross_entropy) + penalty / 2 * sum(weight**2)``, in float64.
 
-    Parameters
-    ----------
-    vectors : Float[np.ndarray, "rows dim"]
-        One vector each.
-    labels : Int[np.ndarray, " rows"]
-        Numbers from 0 to ``classes - 1``.
-    classes : int
-        How many classes there are.
-    penalty : float, positive, default 1.0
-        How much large weights cost; what scikit-learn calls ``1 / C``.
+    Args:
+        vectors: One vector each.
+        labels: Numbers from 0 to ``classes - 1``.
+        classes: How many classes there are.
+        penalty: How much large weights cost; what scikit-learn calls ``1 / C``; positive.
 
-    Returns
-    -------
-    Probe
+    Returns:
         The minimum.
 
-    Raises
-    ------
-    ValueError
-        If the penalty is not positive: the minimum may then lie at infinity.
+    Raises:
+        ValueError: If the penalty is not positive: the minimum may then lie at infinity.
 
-    References
-    ----------
-    Alain & Bengio (2017).
+    Source: Alain & Bengio (2017).
 
-    Examples
-    --------
     >>> probe = fit_probe(np.array([[-1.0], [1.0]]), np.array([0, 1]), classes=2)
     >>> probe.answers(np.array([[-0.1], [0.1]]))
     array([0, 1])

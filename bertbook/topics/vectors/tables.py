@@ -121,16 +121,11 @@ def whole_texts_table(found: Mapping) -> Html:
 def kinds_table(requests: Mapping, definitions: Mapping) -> Html:
     """Compare five vectors of a whole text: how often right, and the paired lead of [CLS].
 
-    Parameters
-    ----------
-    requests : mapping
-        The part "whole texts" of ``records/looking_inside.json``.
-    definitions : mapping
-        The part "kinds" of ``records/dictionary.json``.
+    Args:
+        requests: The part "whole texts" of ``records/looking_inside.json``.
+        definitions: The part "kinds" of ``records/dictionary.json``.
 
-    Returns
-    -------
-    Html
+    Returns:
         A displayable table.
     """
     rows = []
