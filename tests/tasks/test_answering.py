@@ -248,25 +248,15 @@ BAD_SPANS = [
     ({"start_logits": torch.zeros(0)}, r"start_logits of shape \(0,\) must not be empty"),
     ({"start_logits": torch.tensor([0, math.nan, 1])}, "start_logits are numbers, or .*, not nan"),
     ({"end_logits": torch.tensor([0, 1, math.inf])}, "end_logits are numbers, or .*, not inf"),
+    ({"passage": [False, True, True]}, "passage must be a tensor, not a list"),
+    ({"passage": ONES[:3].long()}, r"must be torch\.bool, not torch\.int64; .*\.bool\(\)"),
+    ({"end_logits": ONES[:3]}, r"end_logits must be torch\.float32 .*, not torch\.bool"),
 ]
 
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(("changes", "words"), BAD_SPANS)
 def test_bad_input_is_answered_in_words(changes, words):
-    with pytest.raises(ValueError, match=words):
-        best_spans(**SPANS | changes)
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"passage": [False, True, True]}, "passage must be a tensor, not a list"),
-        ({"passage": ONES[:3].long()}, r"must be torch\.bool, not torch\.int64; .*\.bool\(\)"),
-        ({"end_logits": ONES[:3]}, r"end_logits must be torch\.float32 .*, not torch\.bool"),
-    ],
-)
-def test_another_type_is_answered_in_words(changes, words):
-    with pytest.raises(TypeError, match=words):
+    is_type = "a tensor" in words or "must be torch" in words
+    with pytest.raises(TypeError if is_type else ValueError, match=words):
         best_spans(**SPANS | changes)
