@@ -142,13 +142,20 @@ def tiny_ladder():
 
 
 def tiny_readers():
-    return few("tag_and_answer", "passage_questions", 24) | {"tag_and_answer.SEEDS": range(1)}
+    return few("tag_and_answer", "passage_questions", 24) | {
+        "tag_and_answer.SEEDS": range(1), "tag_and_answer.BLIND_SEEDS": range(1),
+    }  # fmt: skip
 
 
 def tiny_taggers():
     return few("tag_and_answer", "entity_sentences", 40) | {
         "tag_and_answer.SHIFTED_SEEDS": range(1)
     }
+
+
+def tiny_verse_names():
+    names = module_of("verse_names").verse_names()[::4]
+    return {"verse_names.verse_names": lambda: names}
 
 
 # By the name of a record: in which module of benchmarks which constants are how small.
@@ -241,6 +248,7 @@ TINY = {
         "training_runs.PEAKS": (0.001,), "training_runs.UPDATES": 30,
         "training_runs.TRIED": (0.0005, 0.01),
     },
+    "verse_names": lambda: tiny_verse_names() | {"verse_names.SEEDS": range(1)},
 }  # fmt: skip
 MORE = {"ladder": ["--rounds", "2"], "processes": ["--rounds", "2"], "roofline": ["--rounds", "2"]}
 TASKS = [task for task in tasks() if task.record != "mutants"]  # which tests/test_mutants.py runs

@@ -247,6 +247,13 @@ def the_first_loss_of_the_tagger():
     yield trainers[0].history[0]["loss"], told["runs"][0]["tagger"]["losses"][0]
 
 
+@piece(marks=pytest.mark.thorough)
+def names_of_verses_by_counted_letters_and_words():
+    program = benchmark("verse_names")
+    yield program.right(program.verse_names(), program.counted), record_of("verse_names")[
+        "right"]["counted"]  # fmt: skip
+
+
 # --- Other encoders, and the machine -------------------------------------------------------------
 
 
@@ -325,6 +332,21 @@ def test_scores_follow_from_the_answers():
     for run in record_of("tag_and_answer")["runs"]:
         told = score_answers(run["reader"]["test_answers"], spans)
         assert run["reader"]["test"]["f1"] == pytest.approx(told.f1, abs=6e-5)
+
+
+def test_whoever_sees_no_question_answers_all_of_a_passage_alike():
+    parts = benchmark("tag_and_answer").asked_questions({"question": False})
+    asked = passage_questions("test")
+    assert parts["test"] == [each._replace(question="") for each in asked]
+    record = record_of("tag_and_answer")
+
+    def answers_of(run):
+        told = zip(asked, run["reader"]["test_best_spans"], strict=True)
+        return {(each.context, answer) for each, answer in told}
+
+    passages = len({each.context for each in asked})
+    assert [len(answers_of(run)) for run in record["without_question"]["runs"]] == [passages] * 2
+    assert min(len(answers_of(run)) for run in record["runs"]) > 5 * passages
 
 
 def test_nobody_is_better_than_possible():

@@ -18,7 +18,7 @@ from bertbook.topics.faster.ladder import quartiles, shares_of_peak
 from bertbook.topics.machines import figures as process_figures
 from bertbook.topics.machines import tables as process_tables
 from bertbook.topics.search.tables import best_runs, found_table, gains_of
-from bertbook.topics.tag.results import counts_of_names, drawn_f1, middle_of
+from bertbook.topics.tag.results import counts_of_names, drawn_f1, drawn_shares, middle_of
 from bertbook.topics.tag.tagging import find_entities
 from minibert.config import BertConfig
 
@@ -74,6 +74,17 @@ def test_names_are_counted_with_and_without_kinds():
     assert np.sum(counts_of_names(true), axis=0).tolist() == [203, 203, 203]
     assert np.sum(counts_of_names(strangers), axis=0).tolist() == [0, 203, 203]
     assert np.sum(counts_of_names(strangers, borders=True), axis=0).tolist() == [203, 203, 203]
+
+
+def test_a_share_of_names_is_drawn_name_by_name_and_over_seeds():
+    asked = [{"name": name} for name in ("Moses", "Egypt", "Moses", "Egypt", "Egypt")]
+    right = {"tagger, seed 0": {"a": {"b": "10110"}}, "tagger, seed 1": {"a": {"b": "00110"}},
+             "counted": {"a": {"b": "11111"}}}  # fmt: skip
+    record = {"asked": asked, "right": right}
+    values = drawn_shares(record, "tagger", "a", "b")
+    assert values[0] == pytest.approx(2.5 / 5)
+    assert {*values.round(9)} == {0.5, round(1 / 3, 9), 0.75}  # both, Egypt twice, Moses twice
+    assert {*drawn_shares(record, "counted", "a", "b")} == {1.0}
 
 
 def test_the_rate_is_chosen_by_the_first_seed_and_not_by_what_is_searched():

@@ -50,19 +50,30 @@ def readers_table(record: Mapping) -> Html:
     Returns:
         A table: mean and deviation over seeds, and an interval over the test passages.
     """
-    readers, summary = [run["reader"] for run in record["runs"]], record["summary"]
+    readers, unasked = ([run["reader"] for run in part["runs"]]
+                        for part in (record, record["without_question"]))  # fmt: skip
     sums, rows = over_passages(readers), []
-    for place, (name, title) in enumerate(MEASURES.items(), start=3):
-        kept = summary[f"reader_{name}"]
-        asked = sums[:, ASKED.get(name, 0)]
-        ends = grouped_interval(sums[:, place], asked, rng=np.random.default_rng(17))
-        rows.append([title, f"{kept['mean']:.3f} ± {kept['sd']:.3f}", ranged(ends)])
+    for name, title in MEASURES.items():
+        rows.append([title, *_measured(readers, sums, name)])
+    for name, title in (("f1", "F1"), ("forced_f1", "forced")):
+        told = _measured(unasked, over_passages(unasked), name)
+        rows.append([f"no question seen: {title}", *told])
     for name, reached in record["careless"]["readers"].items():
         rows.append([f"{name}, F1", f"{reached['f1']:.3f}", "—"])
     return html(
         result_table(["mean ± sd over seeds", f"over {len(sums)} passages"], rows),
-        f"Readers of {len(readers)} seeds, test part.",
+        f"Readers of {len(readers)} seeds, and of {len(unasked)} without questions, test part.",
     )
+
+
+def _measured(
+    readers: Sequence[Mapping], sums: Float[np.ndarray, "rows columns"], name: str
+) -> tuple[str, str]:
+    """Write a measure with its deviation over seeds, and its interval over passages."""
+    scores = [reader["test"][name] for reader in readers]
+    right, asked = sums[:, 3 + [*MEASURES].index(name)], sums[:, ASKED.get(name, 0)]
+    ends = grouped_interval(right, asked, rng=np.random.default_rng(17))
+    return f"{statistics.mean(scores):.3f} ± {statistics.stdev(scores):.3f}", ranged(ends)
 
 
 def windows_table(record: Mapping) -> Html:

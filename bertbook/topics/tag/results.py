@@ -11,10 +11,24 @@ from jaxtyping import Float
 from bertbook.core.html import Html, html
 from bertbook.core.tables import ranged, result_table, with_sign
 from bertbook.corpus import entity_sentences
+from bertbook.corpus.datasets.verse_names import kinds_by_eye
 
 from .tagging import find_entities
 
 DRAWS = 2000
+READERS = {  # of verses: how their names begin in the record, and how they are shown
+    "counted": "counted",
+    "frozen": "frozen vectors",
+    "tagger": "tagger, two seeds",
+}
+SHOWN = {  # how the verses were written in training, and how when a name was asked
+    "as they stand": ("as it stands", "as it stands"),
+    "other words shuffled": ("as it stands", "other words shuffled"),
+    "an invented name": ("as it stands", "an invented name"),
+    "[MASK] for the name": ("as it stands", "[MASK] for the name"),
+    "the same, learned so": ("[MASK] for the name", "[MASK] for the name"),
+    "the name alone, learned so": ("the name alone", "the name alone"),
+}
 KINDS = {"PER": "persons", "LOC": "places", "ORG": "organizations"}
 
 
@@ -143,6 +157,63 @@ def controls_table(record: Mapping) -> Html:
         f"Taken for a name, of {asked[0]} names of one word and {asked[1]} common words, five "
         "seeds, from the lowest to the highest. With all names kept and the other words of each "
         f"sentence in another order, the F1 of the borders is {mixed[0]:.2f}.",
+    )
+
+
+def drawn_shares(
+    record: Mapping, reader: str, learned: str, asked: str
+) -> Float[np.ndarray, " columns"]:
+    """Share of right answers about all names in front, then about names drawn with replacement.
+
+    Means over the runs whose name begins with `reader`; `learned` and `asked` say how the verses
+    were written in training and in the test.
+    """
+    runs = [ways[learned][asked] for name, ways in record["right"].items()
+            if name.startswith(reader)]  # fmt: skip
+    hits = np.mean([[int(hit) for hit in run] for run in runs], axis=0)
+    _, name_of = np.unique([each["name"] for each in record["asked"]], return_inverse=True)
+    sums, counts = np.bincount(name_of, weights=hits), np.bincount(name_of)
+    drawn = np.random.default_rng(17).integers(len(sums), size=(DRAWS, len(sums)))
+    shares = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    return np.concatenate([[sums.sum() / counts.sum()], shares])
+
+
+def verse_names_table(record: Mapping) -> Html:
+    """Say how often readers tell persons from places in verses, by what they are shown.
+
+    Args:
+        record: Of `records/verse_names.json`.
+
+    Returns:
+        A table: for each way of asking the share that is right, and an interval over names.
+    """
+    shares = {
+        title: [drawn_shares(record, reader, *ways) for reader in READERS]
+        for title, ways in SHOWN.items()
+    }
+    rows = [
+        [title, *(f"{rival[0]:.2f}" for rival in rivals), _told(tagger)]
+        for title, (*rivals, tagger) in shares.items()
+    ]
+    whole, alone = shares["as they stand"], shares["the name alone, learned so"]
+    ahead = [_ahead(one - other) for one, other in zip(whole, alone, strict=True)]
+    seeds = [name for name in record["right"] if name.startswith("tagger")]
+    by_seed = (
+        drawn_shares(record, seed, *SHOWN["as they stand"])[0]
+        - drawn_shares(record, seed, *SHOWN["the name alone, learned so"])[0]
+        for seed in seeds
+    )
+    asked, eye = record["asked"], kinds_by_eye()
+    names, kinds = ([each[column] for each in asked] for column in ("name", "kind"))
+    usual = max(kinds.count(kind) for kind in {*kinds}) / len(kinds)
+    of_places = {(each["verse"], each["name"]): each["kind"] for each in asked}
+    right = np.mean([of_places[place] == kind for place, kind in eye.items()])
+    return html(
+        result_table([*READERS.values()], [*rows, ["ahead of the name alone", *ahead]], "verses"),
+        f"Person or place? Right of {len(asked)} places of {len({*names})} names. Always the same "
+        f"kind gets {usual:.2f}, and so does a list of the names in training. Of {len(eye)} places "
+        f"that were read by eye, {right:.2f} have the right kind. By seed the taggers are ahead by "
+        f"{' and '.join(map(with_sign, by_seed))}.",
     )
 
 
