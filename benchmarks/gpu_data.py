@@ -18,7 +18,7 @@ from minibert.fast import (
     UnpaddedSelfAttention,
     pack,
 )
-from minibert.fast.word_loss import word_loss
+from minibert.fast.packed import plain_word_loss
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, score_words
 
@@ -39,7 +39,7 @@ class Way(NamedTuple):
     batch: str = "padded"  # or "placed": full rows, places of labels named; or "packed"
     compiled: str = ""  # a mode of torch.compile
     attention_dropout: float = 0.1
-    word_loss: Callable[..., Tensor] = word_loss  # of packed and placed batches
+    word_loss: Callable[..., Tensor] = plain_word_loss  # of packed and placed batches
     theirs: bool = False
 
 

@@ -16,7 +16,7 @@ import transformers
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.fast import fast_parts, in_eight_bits, prepack
+from minibert.fast import fast_parts, in_eight_bits
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel, BertModelOutput
 from minibert.parts import override
@@ -92,12 +92,10 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, WordPieceTok
     make = partial(encoder, tokenizer=tokenizer)
     many = {
         "transformers": their_encoder(hers, words, 32, by_length=False),
-        "transformers, prepacked": their_encoder(prepack(hers), words, 32, by_length=False),
         "plain parts": in_order(plain, tokenizer),
         "batches by length": make(plain),
         "fast parts": make(fast),
         "no padding": make(in_rows),
-        "prepacked": make(prepack(in_rows)),
         "bfloat16": make(in_rows, bf16=True),
         "eight bits": make(in_eight_bits(in_rows)),
         "compiled": make(compiled),

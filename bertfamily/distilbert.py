@@ -1,8 +1,7 @@
-"""DistilBERT: half of BERT's layers, no segments and no pooler, trained to answer as BERT does.
+"""DistilBERT: half of BERT's layers, no segments and no pooler. Chapter 25.
 
-What differs in the numbers: no table of segments is added. The names differ everywhere, those of
-the sizes and those of the tensors. The rest of the difference is how it is trained: by the
-probabilities of a larger model, its teacher (Sanh et al., 2019). Chapter 25.
+No table of segments is added, and the names differ everywhere. The rest of the difference is how it
+is trained: by the probabilities of a larger model, its teacher (Sanh et al., 2019).
 """
 
 from dataclasses import dataclass, fields
@@ -39,14 +38,13 @@ NAMES = {  # a piece of our names, and what DistilBERT says instead
 class DistilBertConfig:
     """The sizes of a DistilBERT, under its own names; the defaults are those of transformers.
 
+    `vocab_size`, `max_position_embeddings`, `initializer_range` and `pad_token_id` are BERT's.
+
     Args:
-        vocab_size, max_position_embeddings: As in `BertConfig`.
         n_layers, n_heads, dim, hidden_dim: BERT's `num_hidden_layers`, `num_attention_heads`,
             `hidden_size` and `intermediate_size`.
         dropout, attention_dropout: BERT's `hidden_dropout_prob` and `attention_probs_dropout_prob`.
         activation: BERT's `hidden_act`.
-        initializer_range: As in `BertConfig`.
-        pad_token_id: As in `BertConfig`.
         qa_dropout: The share that training drops before the scores of answers.
         seq_classif_dropout: The share that training drops before a classifier of texts.
 
@@ -88,11 +86,7 @@ class DistilBertConfig:
         self.as_bert()
 
     def as_bert(self) -> BertConfig:
-        """Return the same sizes under BERT's names.
-
-        Returns:
-            With BERT's defaults for what a DistilBERT does not have.
-        """
+        """Return the same sizes under BERT's names, with its defaults for the others."""
         names = {field.name for field in fields(BertConfig)}
         return BertConfig(**{name: getattr(self, name) for name in names if hasattr(self, name)})
 
@@ -113,10 +107,7 @@ class DistilBertEmbeddings(BertEmbeddings):
 class DistilBertModel(BertModel):
     """DistilBERT without any head; called as `BertModel` is. Segments change nothing.
 
-    Args:
-        config: Gives all sizes.
-        add_pooling_layer: Whether there is a `pooler_output`, which no DistilBERT of Hugging Face
-            has.
+    No DistilBERT of Hugging Face has the pooler of `add_pooling_layer`.
     """
 
     config_class, base_model_prefix, own_parameters = DistilBertConfig, "distilbert", True
@@ -149,7 +140,6 @@ class DistilBertPooler(HeadPooler):
 class DistilBertHead(MemberHead):
     """What the heads of DistilBERT have in common."""
 
-    config_class, base_model_prefix = DistilBertConfig, "distilbert"
     encoder_class = DistilBertModel
 
 

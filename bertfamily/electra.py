@@ -1,9 +1,8 @@
-"""ELECTRA: BERT's network on narrow embeddings, without a pooler.
+"""ELECTRA: BERT's network on narrow embeddings, without a pooler. Chapter 25.
 
-What differs in the numbers: a token's vector has `embedding_size` numbers when it is looked up, and
-a linear map widens it before the first layer, if the two sizes differ. What made ELECTRA new is its
-task: a small generator replaces words, and this network says of every token whether it is the
-original one (Clark et al., 2020). Chapter 25.
+A token's vector has `embedding_size` numbers when it is looked up, and a linear map widens it
+before the first layer, if the two sizes differ. Its task is new: a small generator replaces words,
+and this network says of every token whether it is the original one (Clark et al., 2020).
 """
 
 from collections.abc import Mapping
@@ -26,6 +25,7 @@ from minibert.pretraining import BertForMaskedLM
 from minibert.signature import called_as
 
 from .differences import (
+    NAMES_OF_SEQUENCES,
     HeadPooler,
     MemberHead,
     NarrowEmbeddings,
@@ -39,17 +39,7 @@ from .differences import (
 class ElectraConfig(BertConfig):
     """The sizes of an ELECTRA; the defaults are those of transformers.
 
-    Args:
-        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
-            `BertConfig`.
-        hidden_act: As in `BertConfig`.
-        hidden_dropout_prob, attention_probs_dropout_prob: As in `BertConfig`.
-        max_position_embeddings, type_vocab_size: As in `BertConfig`.
-        initializer_range, layer_norm_eps: As in `BertConfig`.
-        pad_token_id: As in `BertConfig`.
-        classifier_dropout: As in `BertConfig`.
-        embedding_size: How many numbers a word has before a linear map widens them to
-            `hidden_size`.
+    A word has `embedding_size` numbers before a linear map widens them to `hidden_size`.
 
     Source: Clark et al. (2020).
     """
@@ -90,9 +80,7 @@ class ElectraEmbeddings(NarrowEmbeddings):
 class ElectraModel(BertModel):
     """ELECTRA without any head; called as `BertModel` is. Only heads have a pooler.
 
-    Args:
-        config: Gives all sizes.
-        add_pooling_layer: Whether there is a `pooler_output`, which no ELECTRA of Hugging Face has.
+    No ELECTRA of Hugging Face has the pooler of `add_pooling_layer`.
     """
 
     config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
@@ -108,7 +96,6 @@ NAMES = {  # a piece of our names, and what the heads of ELECTRA say instead
     "cls.predictions.decoder.": "generator_lm_head.",
     "cls.predictions.bias": "generator_lm_head.bias",
 }
-NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
 
 
 class ElectraPooler(HeadPooler):
@@ -128,7 +115,6 @@ class ElectraPredictionHead(NarrowPredictionHead):
 class ElectraHead(MemberHead):
     """What the heads of ELECTRA have in common."""
 
-    config_class, base_model_prefix = ElectraConfig, "electra"
     encoder_class = ElectraModel
 
 
@@ -161,8 +147,7 @@ class ElectraForPreTrainingOutput(NamedTuple):
         loss: Mean binary cross-entropy over the labeled tokens that the mask shows, in nats; None
             without labels.
         logits: One score per token: above 0, it is taken for a replaced one.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -191,9 +176,6 @@ class ElectraForPreTraining(nn.Module):
 
     The loss is the mean over the tokens that `attention_mask` shows, padding is not asked.
 
-    Args:
-        config: Gives all sizes.
-
     Source: Clark et al. (2020), section 2.
 
     >>> import torch
@@ -218,14 +200,11 @@ class ElectraForPreTraining(nn.Module):
     def forward(
         self, *inputs: Any, labels: Shaped[Tensor, "batch seq"] | None = None
     ) -> ElectraForPreTrainingOutput:
-        """Score every token, and compute the loss if the truth is given: 1 for a replaced one.
+        """Return one score for every token, and the loss if the truth is given.
 
         Args:
             *inputs: As the encoder takes them.
             labels: 1 for a replaced token, 0 for an original one, -100 for one that is not asked.
-
-        Returns:
-            One score per token, and the loss if there are labels.
         """
         encoded = self.bert(*inputs)
         logits = self.discriminator_predictions(encoded.last_hidden_state)  # (batch, seq)
@@ -236,15 +215,7 @@ class ElectraForPreTraining(nn.Module):
     def is_labeled(
         self, batch: Mapping[str, Shaped[Tensor, "..."]], name: str
     ) -> Bool[Tensor, "batch seq"]:
-        """Return which labels of a batch count, for those who train: not those of padding.
-
-        Args:
-            batch: As `forward` takes it.
-            name: The entry that holds the labels.
-
-        Returns:
-            True where the token has a label and the mask shows it.
-        """
+        """Return which labels of a `batch`, its entry `name`, count: not those of padding."""
         return _is_asked(batch[name], batch.get("attention_mask"))
 
     def _loss(self, logits: Tensor, labels: Tensor, attention_mask: Tensor | None) -> Tensor:

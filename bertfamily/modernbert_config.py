@@ -20,26 +20,22 @@ LOCAL, GLOBAL = "sliding_attention", "full_attention"
 class ModernBertConfig:
     """The sizes of a ModernBERT; the defaults are those of ModernBERT-base.
 
+    `vocab_size`, `hidden_size`, `num_hidden_layers`, `num_attention_heads`, `intermediate_size`,
+    `initializer_range` and `pad_token_id` are BERT's.
+
     Args:
-        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
-            `BertConfig`; the gate makes the first map of the feed-forward part twice as wide.
         hidden_activation: BERT's `hidden_act`, in the gate.
         max_position_embeddings: The longest text it was made for; no table depends on it.
-        initializer_range: As in `BertConfig`.
         norm_eps: What LayerNorm adds to the variance.
-        norm_bias, attention_bias, mlp_bias: Whether LayerNorm and the linear maps of attention and
-            feed-forward have a bias.
+        norm_bias, attention_bias, mlp_bias: Whether LayerNorm and the linear maps have a bias.
         attention_dropout, embedding_dropout, mlp_dropout: The share that training drops of the
             attention weights, after the embeddings, and in the feed-forward part.
-        pad_token_id: Id of the padding token.
         local_attention: The width of a window: half of it to each side.
-        global_attn_every_n_layers: Every how many layers one looks at all tokens, the first among
-            them.
+        global_attn_every_n_layers: Every how many layers one looks at all tokens, the first, too.
         global_rope_theta, local_rope_theta: Theta of RoPE in global and in local layers.
         layer_types: The kind of each layer, in the place of `global_attn_every_n_layers`.
         rope_parameters: Theta by kind of layer, as newer files say it; it wins.
-        classifier_pooling: What a text is classified by: its first vector, or the mean; "cls" or
-            "mean".
+        classifier_pooling: What a text is classified by: its first vector, "cls", or the "mean".
         classifier_dropout: The heads' dropout.
         classifier_bias: Whether the heads' first map has a bias.
         classifier_activation: The activation behind it.
@@ -131,23 +127,12 @@ class ModernBertConfig:
         ]
 
     def theta(self, kind: str) -> float:
-        """Return how slow the slowest angle of a kind of layer is.
-
-        Args:
-            kind: `LOCAL` or `GLOBAL`.
-
-        Returns:
-            The base of the angles, 10000 in the paper of RoPE.
-        """
+        """Return how slow the slowest angle of a `kind` of layer is, `LOCAL` or `GLOBAL`."""
         default = self.global_rope_theta if kind == GLOBAL else self.local_rope_theta
         return (self.rope_parameters or {}).get(kind, {}).get("rope_theta", default)
 
     def norm(self) -> nn.LayerNorm:
-        """Build a LayerNorm.
-
-        Returns:
-            Of `hidden_size` numbers.
-        """
+        """Return a new LayerNorm of `hidden_size` numbers."""
         return nn.LayerNorm(self.hidden_size, self.norm_eps, bias=self.norm_bias)
 
 

@@ -1,9 +1,7 @@
-"""RoBERTa: BERT's network, and places that are counted from behind the padding id.
+"""RoBERTa: BERT's network, and places that are counted from behind the padding id. Chapter 25.
 
-What differs in the numbers: the first token stands at place ``pad_token_id + 1``, and padding at
-``pad_token_id``, so that a table of 514 places holds 512 tokens. All else is training: longer, on
-more text, with masks drawn anew each time and without the next sentence (Liu et al., 2019).
-Chapter 25.
+The first token stands at place ``pad_token_id + 1``, and padding at ``pad_token_id``, so that a
+table of 514 places holds 512 tokens. All else is training (Liu et al., 2019).
 """
 
 from dataclasses import dataclass
@@ -22,23 +20,14 @@ from minibert.model import BertModel, BertPooler
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 
-from .differences import HeadPooler, MemberHead, requires
+from .differences import NAMES_OF_SEQUENCES, HeadPooler, MemberHead, requires
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobertaConfig(BertConfig):
     """The sizes of a RoBERTa; the defaults are those of transformers.
 
-    Args:
-        vocab_size, hidden_size, num_hidden_layers, num_attention_heads, intermediate_size: As in
-            `BertConfig`.
-        hidden_act: As in `BertConfig`.
-        hidden_dropout_prob, attention_probs_dropout_prob: As in `BertConfig`.
-        max_position_embeddings, type_vocab_size: As in `BertConfig`; of the rows of the table,
-            ``pad_token_id + 1`` are not for tokens.
-        initializer_range, layer_norm_eps: As in `BertConfig`.
-        pad_token_id: Padding; positions begin behind it, at ``pad_token_id + 1``.
-        classifier_dropout: As in `BertConfig`.
+    Of `max_position_embeddings`, ``pad_token_id + 1`` are not for tokens: positions begin behind.
 
     Source: Liu et al. (2019).
     """
@@ -95,12 +84,7 @@ class RobertaEmbeddings(BertEmbeddings):
 
 
 class RobertaModel(BertModel):
-    """RoBERTa without any head; called as `BertModel` is.
-
-    Args:
-        config: Gives all sizes.
-        add_pooling_layer: Whether there is a `pooler_output`.
-    """
+    """RoBERTa without any head, with a pooler if `add_pooling_layer`; called as `BertModel` is."""
 
     config_class, base_model_prefix = RobertaConfig, "roberta"
 
@@ -122,13 +106,11 @@ NAMES = {  # a piece of our names, and what the heads of RoBERTa say instead
     "cls.predictions.transform.LayerNorm": "lm_head.layer_norm",
     "cls.predictions.": "lm_head.",
 }
-NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
 
 
 class RobertaHead(MemberHead):
     """What the heads of RoBERTa have in common."""
 
-    config_class, base_model_prefix = RobertaConfig, "roberta"
     encoder_class = RobertaModel
 
 

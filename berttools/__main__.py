@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-from berttools.cli.failures import ended_by_ctrl_c
 from berttools.cli.options import LOOK
 from berttools.cli.output import complain, with_output
 
@@ -35,16 +34,15 @@ def _run(arguments: list[str] | None) -> int:
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     parser.add_argument("words", nargs=argparse.REMAINDER, metavar="…", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    with ended_by_ctrl_c():
-        match options.command:  # each is slow to import, or brings what is
-            case "pretrain":
-                from berttools.pretrain.command import main as run
-            case "fill":
-                from berttools.fill import main as run
-            case "classify":
-                from berttools.classify.command import main as run
-            case _:
-                from berttools.grade.command import main as run
+    match options.command:  # each is slow to import, or brings what is
+        case "pretrain":
+            from berttools.pretrain.command import main as run
+        case "fill":
+            from berttools.fill.command import main as run
+        case "classify":
+            from berttools.classify.command import main as run
+        case _:
+            from berttools.grade.command import main as run
     return run(options.words)
 
 

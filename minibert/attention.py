@@ -14,24 +14,16 @@ from .parts import part
 def additive_mask(
     attention_mask: Shaped[Tensor, "batch seq"], dtype: torch.dtype = torch.float32
 ) -> Float[Tensor, "batch 1 1 seq"]:
-    """Turn a mask of ones and zeros into numbers to add to the scores of every head and query.
+    """Return what a mask of ones and zeros adds to the scores of every head and query.
 
-    ``additive_mask = (1 - attention_mask) * m``, with m the most negative finite number of `dtype`.
-    It is finite so that a sentence of nothing but padding gets weights instead of NaN: equal ones,
-    since scores vanish beside m, except in float16, whose m is not large enough for that.
-    Combine two such masks with ``torch.minimum``: their sum would be minus infinity.
+    ``(1 - attention_mask) * m``, with m the most negative finite number of `dtype`: so a sentence
+    of nothing but padding gets weights instead of NaN. Combine two such masks with
+    ``torch.minimum``: their sum would be minus infinity.
 
     Args:
-        attention_mask: 1 for a token that may be looked at, 0 for padding; integers, bools or
-            floats.
-        dtype: The precision of the scores.
-
-    Returns:
-        0 or m; the new axes stand for every head and every query.
-
-    Raises:
-        ValueError: If the mask is not a table, or an entry is neither 0 nor 1. Entries on a GPU are
+        attention_mask: 1 for a token that may be looked at, 0 for padding. On a GPU the entries are
             not read, since the CPU would have to wait for them.
+        dtype: The precision of the scores.
 
     Numpy twin: minibert.reference.additive_mask.
 
@@ -47,16 +39,10 @@ def additive_mask(
 
 
 def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "{seq} {seq}"]:
-    """Hide the future, as a model that writes text must and BERT does not.
+    """Return a mask that hides the future, as a model that writes text needs and BERT does not.
 
-    ``causal_mask[i, j] = 0 if j <= i else m``, with m the most negative finite number of `dtype`.
-
-    Args:
-        seq: Number of tokens.
-        dtype: The precision of the scores.
-
-    Returns:
-        0 on and below the diagonal, m above it.
+    ``causal_mask[i, j] = 0 if j <= i else m``, with m the most negative finite number of `dtype`,
+    for `seq` tokens.
 
     Source: Vaswani et al. (2017), section 3.2.3. Numpy twin: minibert.reference.causal_mask.
 
@@ -73,9 +59,6 @@ class BertSelfAttention(nn.Module):
 
     In each head ``probs = softmax(query @ key.T / sqrt(head_size) + additive_mask)`` and
     ``context = dropout(probs) @ value``; the heads' contexts stand side by side in the result.
-
-    Args:
-        config: Gives hidden_size, the number of heads and the dropout of the weights.
 
     Source: Vaswani et al. (2017), section 3.2.2. Numpy twin: minibert.reference.attention.
 
@@ -99,18 +82,14 @@ class BertSelfAttention(nn.Module):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Compute the context of every token, and on request the weights that made it.
+        """Return the context of every token, and on request the weights that made it.
 
         Args:
             hidden_states: One vector per token.
             additive_mask: 0 where a query may look, the most negative number where not; broadcasts
                 to shape (batch, heads, seq, seq).
-            output_attentions: Whether to return the weights.
-
-        Returns:
-            context: One vector per token.
-            probs: The weights, if they are wanted: row i says how much token i looks at each token.
-                Rows sum to 1; in training, dropout has already thinned them.
+            output_attentions: Whether to return the weights: row i says how much token i looks at
+                each token. Rows sum to 1; in training, dropout has already thinned them.
         """
         query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
         key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
@@ -128,28 +107,14 @@ class BertSelfAttention(nn.Module):
     def split_heads(
         self, x: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch heads seq head_size"]:
-        """Cut each vector into one piece per head, and let each head see all tokens.
-
-        Args:
-            x: One vector per token, with ``hidden = heads * head_size``.
-
-        Returns:
-            The first `head_size` numbers of each vector belong to the first head, and so on.
-        """
+        """Return one piece per head of each vector of `x`, and let each head see all tokens."""
         pieces = x.unflatten(-1, (-1, self.head_size))  # (batch, seq, heads, head_size)
         return pieces.transpose(1, 2)  # (batch, heads, seq, head_size)
 
     def join_heads(
         self, x: Float[Tensor, "batch heads seq head_size"]
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Put the pieces of all heads side by side again.
-
-        Args:
-            x: One vector per token and head.
-
-        Returns:
-            One vector per token, with ``hidden = heads * head_size``.
-        """
+        """Return the pieces of all heads of `x` side by side again."""
         pieces = x.transpose(1, 2)  # (batch, seq, heads, head_size)
         return pieces.flatten(2)  # (batch, seq, hidden)
 
@@ -171,9 +136,6 @@ class BertSelfOutput(nn.Module):
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: the normalization comes after the
     sum (post-norm).
 
-    Args:
-        config: Gives the sizes.
-
     >>> output = BertSelfOutput(BertConfig.tiny())
     >>> output(torch.ones(1, 4, 128), torch.zeros(1, 4, 128)).shape  # (batch, seq, hidden)
     torch.Size([1, 4, 128])
@@ -190,15 +152,7 @@ class BertSelfOutput(nn.Module):
         hidden_states: Float[Tensor, "batch seq hidden"],
         input_tensor: Float[Tensor, "batch seq hidden"],
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Mix the contexts of all heads, add what went into attention, and normalize.
-
-        Args:
-            hidden_states: The contexts of all heads, side by side.
-            input_tensor: What went into attention; it is added.
-
-        Returns:
-            One vector per token, normalized.
-        """
+        """Return the contexts of all heads, `hidden_states`, mixed and added to `input_tensor`."""
         mixed = self.dropout(self.dense(hidden_states))
         return self.LayerNorm(mixed + input_tensor)
 
@@ -207,9 +161,6 @@ class BertAttention(nn.Module):
     """Join self-attention and its output: the first half of a layer.
 
     ``output(self_attention(hidden_states), hidden_states)``.
-
-    Args:
-        config: Gives the sizes.
 
     >>> BertAttention(BertConfig.tiny())(torch.randn(1, 5, 128))[0].shape
     torch.Size([1, 5, 128])
@@ -226,17 +177,9 @@ class BertAttention(nn.Module):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Attend, mix, add and normalize; on request return the weights as well.
+        """Return the vectors after attention, and the weights if they are wanted.
 
-        Args:
-            hidden_states: One vector per token.
-            additive_mask: 0 where a query may look, the most negative number where not; broadcasts
-                to shape (batch, heads, seq, seq).
-            output_attentions: Whether to return the weights.
-
-        Returns:
-            hidden_states: One vector per token, normalized.
-            probs: The weights, if they are wanted, as `BertSelfAttention` returns them.
+        `hidden_states`, `additive_mask`, `output_attentions`: as `BertSelfAttention` takes them.
         """
         context, probs = self.self(hidden_states, additive_mask, output_attentions)
         return self.output(context, hidden_states), probs

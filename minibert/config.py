@@ -81,8 +81,7 @@ REQUIRED_VALUES = MappingProxyType(
 class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields register)
     """The sizes and rates of a BERT; the defaults are those of bert-base-uncased.
 
-    Every value is checked when the configuration is made. It cannot be changed afterwards, only
-    copied with ``dataclasses.replace``.
+    Values are checked, and frozen: ``dataclasses.replace`` makes a copy with others.
 
     Args:
         vocab_size: Number of word pieces, at least 1.
@@ -90,8 +89,7 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         num_hidden_layers: Number of layers, at least 1.
         num_attention_heads: Number of heads in each layer, at least 1.
         intermediate_size: Width of the feed-forward network, at least 1.
-        hidden_act: Its activation, a key of `ACTIVATIONS`: "gelu" is exact, "gelu_new" goes by
-            tanh.
+        hidden_act: Its activation, a key of `ACTIVATIONS`: "gelu" is exact, "gelu_new" by tanh.
         hidden_dropout_prob: Share of the numbers that training drops from every output, 0 to 1.
         attention_probs_dropout_prob: Share of the attention weights that training drops, 0 to 1.
         max_position_embeddings: Length of the longest sequence, in tokens, at least 1.
@@ -99,7 +97,7 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         initializer_range: Standard deviation of the weights before training, above 0.
         layer_norm_eps: What LayerNorm adds to the variance, above 0.
         pad_token_id: Id of the padding token, 0 to ``vocab_size - 1``.
-        classifier_dropout: Dropout before a classifier, 0 to 1; None means `hidden_dropout_prob`.
+        classifier_dropout: Dropout before a classifier; None means `hidden_dropout_prob`.
 
     Source: Devlin et al. (2019), section 3.
 
@@ -159,50 +157,22 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
 
     @classmethod
     def tiny(cls, **changes: Any) -> "BertConfig":
-        """Return a shape for tests: 2 layers of 128, 2 heads, about 4.4 million parameters.
-
-        Args:
-            **changes: Fields that differ from this shape, such as ``vocab_size=89``.
-
-        Returns:
-            The other fields are the defaults.
-        """
+        """Return a shape for tests, with `changes`: 2 layers of 128, about 4.4 million numbers."""
         return cls._shaped(changes, layers=2, hidden=128)
 
     @classmethod
     def mini(cls, **changes: Any) -> "BertConfig":
-        """Return a shape for a laptop: 4 layers of 256, 4 heads, about 11 million parameters.
-
-        Args:
-            **changes: Fields that differ from this shape, such as ``vocab_size=89``.
-
-        Returns:
-            The other fields are the defaults.
-        """
+        """Return a shape for a laptop, with `changes`: 4 layers of 256, 11 million numbers."""
         return cls._shaped(changes, layers=4, hidden=256)
 
     @classmethod
     def base(cls, **changes: Any) -> "BertConfig":
-        """Return the paper's smaller shape: 12 layers of 768, 12 heads, 110 million parameters.
-
-        Args:
-            **changes: Fields that differ from this shape, such as ``vocab_size=89``.
-
-        Returns:
-            The other fields are the defaults.
-        """
+        """Return the paper's smaller shape, with `changes`: 12 layers of 768, 12 heads."""
         return cls._shaped(changes, layers=12, hidden=768)
 
     @classmethod
     def large(cls, **changes: Any) -> "BertConfig":
-        """Return the paper's larger shape: 24 layers of 1024, 16 heads, 340 million parameters.
-
-        Args:
-            **changes: Fields that differ from this shape, such as ``vocab_size=89``.
-
-        Returns:
-            The other fields are the defaults.
-        """
+        """Return the paper's larger shape, with `changes`: 24 layers of 1024, 16 heads."""
         return cls._shaped(changes, layers=24, hidden=1024)
 
     @classmethod
@@ -217,10 +187,5 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         return cls(**shape | changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields under Hugging Face's names, as other tools ask for them.
-
-        Returns:
-            The value of each field by its name; ``BertConfig(**fields)`` makes an equal
-            configuration.
-        """
+        """Return the fields under Hugging Face's names, as PEFT and other tools ask for them."""
         return asdict(self)

@@ -1,10 +1,4 @@
-"""Files and folders that are written whole or not at all.
-
-What is to appear under a name is written under a temporary one beside it, forced to the disk, and
-renamed. A reader of the name finds the old content or the new one, even if the machine stops in
-between. Permissions follow from the umask, as for any other file.
-Chapter 13.
-"""
+"""Files and folders, written whole or not at all, whenever the machine stops. Chapter 13."""
 
 from __future__ import annotations
 
@@ -25,8 +19,7 @@ def tmp_path(path: Path) -> Path:
 def atomic_write(path: Path, temporary: Path | None = None) -> Iterator[Path]:
     """Yield a temporary path, and rename it to `path` when the block has written it.
 
-    The block makes a file or a folder of this name. If it fails, or the disk does, the temporary
-    goes and `path` is what it was.
+    If the block fails, or the disk does, the temporary goes and `path` is what it was.
     """
     temporary = temporary or tmp_path(path)
     remove(temporary)

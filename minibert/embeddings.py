@@ -14,10 +14,6 @@ class BertEmbeddings(nn.Module):
 
     ``dropout(LayerNorm(word[input_ids] + position[position_ids] + token_type[token_type_ids]))``,
     each of the three a learned table. The row of the padding token starts at 0 and stays there.
-    `inputs_embeds` take the place of ``word[input_ids]``.
-
-    Args:
-        config: Gives the sizes of the tables.
 
     Source: Devlin et al. (2019), section 3, figure 2. Numpy twin:
     minibert.reference.embedding_lookup, minibert.reference.layer_norm.
@@ -43,25 +39,13 @@ class BertEmbeddings(nn.Module):
         position_ids: Int[Tensor, "#batch seq"] | None = None,
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Look up three vectors for each token, add them, and normalize.
+        """Return the sum of three vectors for each token, normalized.
 
         Args:
             input_ids: Ids from 0 to ``vocab_size - 1``. Give these or `inputs_embeds`, not both.
             token_type_ids: Segment of each token, 0 to ``type_vocab_size - 1``; all 0 by default.
-            position_ids: Place of each token, 0 to ``max_position_embeddings - 1``; by default 0,
-                1, 2, ….
-            inputs_embeds: One vector for each token instead of the one from the table of words;
-                positions and segments are still added.
-
-        Returns:
-            One vector per token; outside training each has mean 0 and variance 1 until LayerNorm
-            learns otherwise.
-
-        Raises:
-            TypeError: If ids are not a tensor of integers, or vectors not one of floats.
-            ValueError: If none or both of ids and vectors are given, a shape does not fit, a
-                sequence is too long, or an id has no row. Ids on a GPU are not read, since the CPU
-                would have to wait for them; there the lookup fails with CUDA's own message.
+            position_ids: Place of each token, below `max_position_embeddings`; 0, 1, … by default.
+            inputs_embeds: One vector for each token instead of the one from the table of words.
         """
         check_tokens(self, input_ids, token_type_ids, position_ids, inputs_embeds)
         words = self.word_embeddings(input_ids) if inputs_embeds is None else inputs_embeds
@@ -78,7 +62,7 @@ class BertEmbeddings(nn.Module):
 def sinusoidal_positions(
     seq: int, hidden_size: int, dtype: torch.dtype = torch.float32
 ) -> Float[Tensor, "{seq} {hidden_size}"]:
-    """Compute the fixed position vectors of the first transformer, which BERT learns instead.
+    """Return the fixed position vectors of the first transformer, which BERT learns instead.
 
     ``PE[pos, 2i] = sin(pos / 10000 ** (2i / hidden_size))`` and ``PE[pos, 2i + 1]`` is the cosine
     of the same angle: clock hands, each pair slower than the one before.
@@ -87,10 +71,6 @@ def sinusoidal_positions(
         seq: Number of positions, at least 1.
         hidden_size: Length of each vector, even.
         dtype: Precision of the result; the angles are computed in float64.
-
-    Returns:
-        Numbers from -1 to 1; moving on by k positions turns every pair by a fixed angle, which is a
-        linear map.
 
     Source: Vaswani et al. (2017), section 3.5.
 

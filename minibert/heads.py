@@ -13,9 +13,6 @@ class BertPredictionHeadTransform(nn.Module):
 
     ``LayerNorm(gelu(dense(hidden_states)))``, with the activation that `config.hidden_act` names.
 
-    Args:
-        config: Gives the sizes.
-
     >>> BertPredictionHeadTransform(BertConfig.tiny())(torch.ones(1, 4, 128)).shape
     torch.Size([1, 4, 128])
     """
@@ -27,14 +24,7 @@ class BertPredictionHeadTransform(nn.Module):
         self.LayerNorm = part(nn.LayerNorm)(config.hidden_size, config.layer_norm_eps)
 
     def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
-        """Mix the numbers of each vector, apply the activation, and normalize.
-
-        Args:
-            hidden_states: Vectors, with any leading dimensions.
-
-        Returns:
-            The vectors to compare with those of the words.
-        """
+        """Return the vectors to compare with those of words, one for each of `hidden_states`."""
         return self.LayerNorm(self.activation(self.dense(hidden_states)))
 
 
@@ -42,12 +32,8 @@ class BertLMPredictionHead(nn.Module):
     """Score every word of the vocabulary as the one that belongs to a vector.
 
     ``logits = transform(hidden_states) @ word_embeddings.T + bias``: the decoder has no weights of
-    its own. It shares the table of the embeddings (weight tying), so that this table collects two
+    its own. It shares the table `word_embeddings` (weight tying), so that this table collects two
     gradients, one where words are read and one where they are predicted.
-
-    Args:
-        config: Gives the sizes.
-        word_embeddings: The table of the embeddings, shape (vocab, hidden).
 
     >>> table = nn.Embedding(89, 128)
     >>> head = BertLMPredictionHead(BertConfig.tiny(vocab_size=89), table)
@@ -63,33 +49,18 @@ class BertLMPredictionHead(nn.Module):
         self.tie(word_embeddings)
 
     def tie(self, word_embeddings: nn.Embedding) -> None:
-        """Let the decoder share the table of the embeddings, and its bias be `bias`.
-
-        Args:
-            word_embeddings: The table of the embeddings, shape (vocab, hidden); the decoder's own
-                weights are dropped.
-        """
+        """Let the decoder share the table `word_embeddings`, and its bias be `bias`."""
         self.decoder.weight = word_embeddings.weight
         self.decoder.bias = self.bias
 
     def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
-        """Score every word; the softmax of the scores is the prediction.
-
-        Args:
-            hidden_states: Vectors, with any leading dimensions.
-
-        Returns:
-            One score for each word; no softmax has been taken.
-        """
+        """Return one score for each word, at each of `hidden_states`; no softmax has been taken."""
         prepared = self.transform(hidden_states)  # (..., hidden)
         return self.decoder(prepared)  # (..., vocab)
 
 
 class BertOnlyMLMHead(nn.Module):
-    """The head of masked words alone, where Hugging Face's names expect it.
-
-    ``predictions(sequence_output)``.
-    """
+    """The head of masked words alone, where Hugging Face's names expect it."""
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
         super().__init__()
@@ -108,12 +79,9 @@ def linear_classifier(hidden_size: int, num_labels: int) -> nn.Linear:
 class BertPreTrainingHeads(nn.Module):
     """Both heads of pre-training: one for masked words, one for the next sentence.
 
-    ``predictions(sequence_output)`` and ``seq_relationship(pooled_output)``, a linear map to two
-    scores: 0 for "B follows A", 1 for "B comes from elsewhere".
-
-    Args:
-        config: Gives the sizes.
-        word_embeddings: The table of the embeddings, shape (vocab, hidden).
+    ``predictions(sequence_output)``, over the table `word_embeddings`, and
+    ``seq_relationship(pooled_output)``: two scores, 0 for "B follows A", 1 for "B comes from
+    elsewhere".
 
     >>> heads = BertPreTrainingHeads(BertConfig.tiny(vocab_size=89), nn.Embedding(89, 128))
     >>> words, pairs = heads(torch.randn(1, 5, 128), torch.randn(1, 128))
@@ -131,15 +99,11 @@ class BertPreTrainingHeads(nn.Module):
         sequence_output: Float[Tensor, "... hidden"],
         pooled_output: Float[Tensor, "batch hidden"],
     ) -> tuple[Float[Tensor, "... vocab"], Float[Tensor, "batch 2"]]:
-        """Score every word, and whether B follows A.
+        """Return the scores of every word, and two scores for each pair.
 
         Args:
             sequence_output: One vector per token, or those of the labeled tokens alone.
             pooled_output: One vector per sequence, out of the pooler.
-
-        Returns:
-            prediction_logits: One score for each word.
-            seq_relationship_logits: Two scores per pair: B follows A, or B comes from elsewhere.
         """
         prediction_logits = self.predictions(sequence_output)  # (..., vocab)
         return prediction_logits, self.seq_relationship(pooled_output)  # (batch, 2)

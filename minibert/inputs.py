@@ -26,10 +26,7 @@ def require_multiple(name: str, value: int, of: int, divisor: str) -> None:
 
 
 def require_tensor(name: str, value: Any, types: Any = (), shapes: Any = (), way: str = "") -> None:
-    """Raise unless a value is a tensor of one of the types and shapes, and not empty.
-
-    A word in a shape stands for any size.
-    """
+    """Raise unless a value is a tensor of one type and shape; a word stands for any size."""
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"{name} must be a tensor, not a {type(value).__name__}")
     if types and value.dtype not in types:

@@ -13,9 +13,6 @@ class BertIntermediate(nn.Module):
 
     ``gelu(dense(hidden_states))``, with the activation that `config.hidden_act` names.
 
-    Args:
-        config: Gives the sizes.
-
     >>> import torch
     >>> BertIntermediate(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
     torch.Size([1, 5, 512])
@@ -29,14 +26,7 @@ class BertIntermediate(nn.Module):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch seq intermediate"]:
-        """Widen each vector and apply the activation.
-
-        Args:
-            hidden_states: One vector per token.
-
-        Returns:
-            One vector per token, as wide as `intermediate_size` says.
-        """
+        """Return the vectors of `hidden_states`, as wide as `intermediate_size` says."""
         return self.activation(self.dense(hidden_states))  # (batch, seq, intermediate)
 
 
@@ -44,9 +34,6 @@ class BertOutput(nn.Module):
     """Narrow the vectors again, and add them to what came out of attention.
 
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: post-norm, as after attention.
-
-    Args:
-        config: Gives the sizes.
 
     >>> import torch
     >>> config = BertConfig.tiny()
@@ -66,15 +53,7 @@ class BertOutput(nn.Module):
         hidden_states: Float[Tensor, "batch seq intermediate"],
         input_tensor: Float[Tensor, "batch seq hidden"],
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Narrow the wide vectors, add what went into the feed-forward network, and normalize.
-
-        Args:
-            hidden_states: The wide vectors, out of `BertIntermediate`.
-            input_tensor: What went into the feed-forward network; it is added.
-
-        Returns:
-            One vector per token, normalized.
-        """
+        """Return the wide `hidden_states`, narrowed and added to `input_tensor`."""
         narrow = self.dropout(self.dense(hidden_states))  # (batch, seq, hidden)
         return self.LayerNorm(narrow + input_tensor)
 
@@ -83,9 +62,6 @@ class BertLayer(nn.Module):
     """Look around, then think: attention and feed-forward, each with its residual and LayerNorm.
 
     ``a = LayerNorm(x + attention(x))`` and ``y = LayerNorm(a + feed_forward(a))``.
-
-    Args:
-        config: Gives the sizes.
 
     Source: Vaswani et al. (2017), section 3.1; Devlin et al. (2019), section 3.
 
@@ -108,17 +84,9 @@ class BertLayer(nn.Module):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Pass the vectors of all tokens through the layer; on request return the weights too.
+        """Return the vectors after the layer, and the attention weights if they are wanted.
 
-        Args:
-            hidden_states: One vector per token.
-            additive_mask: 0 where a query may look, the most negative number where not; broadcasts
-                to shape (batch, heads, seq, seq).
-            output_attentions: Whether to return the weights.
-
-        Returns:
-            hidden_states: One vector per token, normalized.
-            probs: The attention weights, if they are wanted.
+        `hidden_states`, `additive_mask`, `output_attentions`: as `BertSelfAttention` takes them.
         """
         attended, probs = self.attention(hidden_states, additive_mask, output_attentions)
         wide = self.intermediate(attended)  # (batch, seq, intermediate)

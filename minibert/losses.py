@@ -23,10 +23,7 @@ ENDS_OF_ANSWER = frozenset({"start_positions", "end_positions"})  # labels that 
 
 
 def is_labeled(labels: Shaped[Tensor, "*shape"]) -> Bool[Tensor, "*shape"]:
-    """Return which entries are labels: all but -100; of floats all, for -100.0 is a number.
-
-    Every loss of this file is a mean over these entries, `span_loss` over fewer (`is_answered`).
-    """
+    """Return which entries are labels: all but -100; of floats all, for -100.0 is a number."""
     if labels.is_floating_point():
         return torch.ones_like(labels, dtype=torch.bool)
     return labels != IGNORED_LABEL
@@ -44,24 +41,16 @@ def is_answered(
 def cross_entropy(
     logits: Float[Tensor, "... classes"], labels: Int[Tensor, "..."]
 ) -> Float[Tensor, ""]:
-    """Compute the mean negative log-probability of the true answers; all losses of choice are this.
+    """Return the mean negative log-probability of the true answers; all losses of choice are this.
 
     ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of items
-    whose label is not -100.
+    whose label is not -100; in nats per labeled item.
 
     Args:
         logits: One score per possible answer; any leading dimensions, such as batch and seq.
-        labels: The number of the true answer, from 0 to classes - 1, or -100 for an item without
-            label.
+        labels: The number of the true answer, from 0 to classes - 1, or -100 without label.
 
-    Returns:
-        Nats per labeled item, at least 0, differentiable.
-
-    Raises:
-        TypeError: If the labels are not integers.
-        ValueError: If the shapes do not fit, a label is out of range, or nothing is labeled. Labels
-            on a GPU are not read, since the CPU would have to wait for them, nor by a compiler;
-            there the loss is NaN if nothing is labeled.
+    Labels on a GPU, or under a compiler, are not read: if none is there, the loss is NaN.
 
     Numpy twin: minibert.reference.cross_entropy.
 
@@ -81,16 +70,11 @@ def cross_entropy(
 def masked_lm_loss(
     logits: Float[Tensor, "... vocab"], labels: Int[Tensor, "..."]
 ) -> Float[Tensor, ""]:
-    """Compute the mean loss over the labeled positions, and over no other.
-
-    `cross_entropy` over the vocabulary.
+    """Return the `cross_entropy` of words: the mean over the labeled positions, and over no other.
 
     Args:
         logits: One score per vocabulary entry; any leading dimensions, such as batch and seq.
         labels: The id of the true word, from 0 to vocab - 1, or -100 without label.
-
-    Returns:
-        Nats per labeled position, at least 0, differentiable.
 
     Source: Devlin et al. (2019), section 3.1, task 1.
 
@@ -104,16 +88,11 @@ def masked_lm_loss(
 def next_sentence_loss(
     logits: Float[Tensor, "batch 2"], labels: Int[Tensor, " batch"]
 ) -> Float[Tensor, ""]:
-    """Compute the mean loss of predicting whether the second sentence follows the first.
-
-    `cross_entropy` with two answers in place of a vocabulary.
+    """Return the `cross_entropy` of whether the second sentence follows the first.
 
     Args:
         logits: Two scores per pair: one for "follows", one for "comes from elsewhere".
         labels: 0 if the second sentence follows the first, 1 if it does not, -100 without label.
-
-    Returns:
-        Nats per labeled pair, at least 0, differentiable; log 2 if the scores are always equal.
 
     Source: Devlin et al. (2019), section 3.1, task 2.
 
@@ -128,22 +107,9 @@ def next_sentence_loss(
 def classification_loss(
     logits: Float[Tensor, "... classes"], labels: Int[Tensor, "..."]
 ) -> Float[Tensor, ""]:
-    """Compute the mean loss of choosing one class of several, for sequences or for tokens.
+    """Return the `cross_entropy` of choosing one class of several, for sequences or for tokens.
 
-    `cross_entropy` over the classes.
-
-    Args:
-        logits: One score per class, two classes at least; any leading dimensions.
-        labels: The number of the true class, from 0 to classes - 1, or -100 without label.
-
-    Returns:
-        Nats per labeled item, at least 0, differentiable.
-
-    Source: Devlin et al. (2019), section 4.1.
-
-    >>> logits = torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    >>> round(classification_loss(logits, torch.tensor([0, 2])).item(), 4)
-    0.6691
+    ``logits`` score two classes at least; ``labels`` are numbers of classes, or -100.
     """
     way_out = ", or there is nothing to choose; a number is for regression_loss"
     require_number("the number of classes", logits.shape[-1], 2, why=way_out)
@@ -153,10 +119,10 @@ def classification_loss(
 def multi_label_loss(
     logits: Float[Tensor, "batch classes"], labels: Shaped[Tensor, "batch classes"]
 ) -> Float[Tensor, ""]:
-    """Compute the mean binary cross-entropy over all classes.
+    """Return the mean binary cross-entropy over all classes, in a form stable for large scores.
 
-    ``-mean(labels * log p + (1 - labels) * log(1 - p))`` with ``p = sigmoid(logits)``, in the form
-    that stays finite for large scores. Where an integer label is -100, it does not count.
+    ``-mean(labels * log p + (1 - labels) * log(1 - p))`` with ``p = sigmoid(logits)``. Where an
+    integer label is -100, it does not count.
     """
     require_tensor("labels", labels, shapes=[logits.shape])
     rule = "are 1 for yes, 0 for no, or a probability between them"
@@ -171,11 +137,7 @@ def multi_label_loss(
 def regression_loss(
     logits: Float[Tensor, "batch classes"], labels: Shaped[Tensor, "*shape"]
 ) -> Float[Tensor, ""]:
-    """Compute the mean squared error of predicted numbers.
-
-    ``mean((logits - labels)**2)``. An integer -100 stands for no label and does not count; -100.0
-    is a number as any other.
-    """
+    """Return the mean squared error of predicted numbers; an integer -100 does not count."""
     if labels.shape == logits.shape[:1] and logits.shape[1] == 1:
         labels = labels.unsqueeze(-1)  # (batch, 1), for (batch, 1) - (batch) is (batch, batch)
     require_tensor("labels", labels, shapes=[logits.shape])
@@ -190,20 +152,16 @@ def span_loss(
     start_positions: Int[Tensor, " batch"],
     end_positions: Int[Tensor, " batch"],
 ) -> Float[Tensor, ""]:
-    """Compute the mean loss of finding where an answer starts and where it ends.
+    """Return the mean loss of finding where an answer starts and where it ends.
 
     ``(L(start_logits, start_positions) + L(end_logits, end_positions)) / 2``, where ``L`` is the
-    cross-entropy over all positions of a sequence, averaged over the sequences that hold the whole
-    answer. One of whose positions is seq or more, or -100, does not count, as in the code that came
-    with the paper; transformers counts the end that lies inside.
+    cross-entropy over the positions of a sequence, averaged over the sequences that hold the whole
+    answer, as in the code that came with the paper; transformers counts an end that lies inside.
 
     Args:
         start_logits, end_logits: One score per token.
-        start_positions, end_positions: Number of the first and of the last token of the answer,
-            counted from 0, the token [CLS].
-
-    Returns:
-        Nats per position, at least 0, differentiable.
+        start_positions, end_positions: Places of the first and of the last token of the answer; seq
+            or more, or -100, for a sequence that does not hold it.
 
     Source: Devlin et al. (2019), section 4.2. Numpy twin: minibert.reference.cross_entropy.
 
@@ -232,19 +190,14 @@ def contrastive_loss(
     *,
     temperature: float = 0.05,
 ) -> Float[Tensor, ""]:
-    """Compute the mean loss of picking each query's own document out of all of them (InfoNCE).
+    """Return the mean loss of picking each query's own document out of all of them (InfoNCE).
 
-    `cross_entropy` of ``cos(queries[i], documents[j]) / temperature`` with label ``i``. Whatever
-    follows the first ``batch`` documents belongs to no query: such rows are hard negatives.
+    `cross_entropy` of ``cos(queries[i], documents[j]) / temperature`` with label ``i``.
 
     Args:
-        queries: One vector for each query, of any length but 0.
-        documents: The document of query ``i`` in row ``i``, then any number of negatives.
-        temperature: What cosines are divided by, above 0; cosines alone, from -1 to 1, can say
-            little.
-
-    Returns:
-        Nats per query, at least 0, differentiable; log rows if all cosines are equal.
+        queries: One vector for each query.
+        documents: The document of query ``i`` in row ``i``, then any number of hard negatives.
+        temperature: What cosines are divided by, above 0; from -1 to 1 they can say little.
 
     Source: van den Oord et al. (2018), section 2.3; Karpukhin et al. (2020), section 3.2. Numpy
     twin: minibert.reference.cross_entropy.

@@ -19,9 +19,6 @@ class CorruptedTokens(NamedTuple):
     Args:
         input_ids: What the model sees.
         labels: The true id at chosen tokens, -100 elsewhere.
-
-    >>> CorruptedTokens(torch.tensor([2, 4, 3]), torch.tensor([-100, 9, -100])).labels
-    tensor([-100,    9, -100])
     """
 
     input_ids: Int[Tensor, "*shape"]
@@ -41,8 +38,8 @@ def corrupt_tokens(
     """Choose 15 % of the tokens of a text to predict, and hide most of them.
 
     ``labels = where(chosen, input_ids, -100)``. Of the chosen tokens 80 % become [MASK], 10 %
-    become a random word and 10 % stay: one draw for each decides among the three. A special token
-    is never chosen, and never drawn as a random word.
+    become a random word and 10 % stay. A special token is neither chosen nor drawn. At least one
+    token is chosen if any may be: of a very short text the one with the smallest draw.
 
     Args:
         input_ids: Ids from 0 to ``vocab_size - 1``, a sentence or a batch; not changed.
@@ -56,8 +53,7 @@ def corrupt_tokens(
             the pieces of a word are chosen all together or not at all (whole-word masking).
 
     Returns:
-        At least one token is chosen if any may be: of a very short text the one with the smallest
-        draw. Where all is special or padding, the ids come back as they are, without a label.
+        The corrupted ids and the labels.
 
     Source: Devlin et al. (2019), section 3.1, task 1, and appendix A.1.
 
@@ -93,16 +89,7 @@ def corrupt_tokens(
 def may_be_chosen(
     input_ids: Int[Tensor, "*shape"], special_ids: Collection[int]
 ) -> Bool[Tensor, "*shape"]:
-    """Find the tokens that are words, or pieces of words.
-
-    ``candidates = input_ids not in special_ids``.
-
-    Args:
-        input_ids: Ids of a sentence or a batch.
-        special_ids: Ids that are no words, padding among them.
-
-    Returns:
-        False at special tokens.
+    """Return which of `input_ids` are words, or pieces of words: those not among `special_ids`.
 
     >>> may_be_chosen(torch.tensor([2, 9, 7, 3, 0]), special_ids=range(5))
     tensor([False,  True,  True, False, False])
@@ -120,9 +107,8 @@ def choose_tokens(
 ) -> Bool[Tensor, "*shape"]:
     """Choose each candidate with the same chance, on its own or together with its word.
 
-    ``chosen = candidates & (draw < mlm_probability)``, with one draw between 0 and 1 for each
-    token; a piece that continues a word shares the draw of its first piece. The smallest draw of
-    all candidates wins in any case, so that a short text has a label, too.
+    One draw between 0 and 1 decides for each token; a piece that continues a word shares that of
+    its first piece. The smallest draw wins in any case, so that a short text has a label, too.
     """
     require_number("mlm_probability", mlm_probability, ABOVE_0, 1, "; BERT's is 0.15")
     draws = _draw(candidates, generator)  # (..., seq)
@@ -148,8 +134,7 @@ def replace_tokens(
 ) -> Int[Tensor, "*shape"]:
     """Hide the chosen tokens: 80 % behind [MASK], 10 % behind one of `words`, 10 % not at all.
 
-    One draw for each token decides: below 0.8 it becomes [MASK], from there to 0.9 a random word,
-    above it stays. Two draws, one for [MASK] and one for the rest, would easily make other shares.
+    One draw decides: two, one for [MASK] and one for the rest, would easily make other shares.
     """
     draws = _draw(input_ids, generator)  # (..., seq)
     places = torch.randint(

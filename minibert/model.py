@@ -20,16 +20,13 @@ class BertModelOutput(NamedTuple):
     Args:
         last_hidden_state: One vector per token, out of the last layer.
         pooler_output: One vector per sequence, each number between -1 and 1; None without a pooler.
-        hidden_states: On request, what goes into the first layer and what comes out of each: layers
-            + 1 tensors.
+        hidden_states: On request, what goes into the first layer and what comes out of each.
         attentions: On request, the attention weights that each layer has used.
 
     >>> model = BertModel(BertConfig.tiny(vocab_size=9))
     >>> output = model(torch.tensor([[2, 5, 3]]), output_attentions=True)
     >>> output.last_hidden_state.shape, output.pooler_output.shape, len(output.attentions)
     (torch.Size([1, 3, 128]), torch.Size([1, 128]), 2)
-    >>> output.hidden_states is None  # not asked for
-    True
     """
 
     last_hidden_state: Float[Tensor, "batch seq hidden"]
@@ -39,12 +36,7 @@ class BertModelOutput(NamedTuple):
 
 
 class BertEncoder(nn.Module):
-    """Send the vectors through all layers, one after the other.
-
-    ``hidden_states = layer(hidden_states, additive_mask)`` for every layer, with the same mask.
-
-    Args:
-        config: Gives the number of layers and their sizes.
+    """Send the vectors through all layers, one after the other, with the same mask for each.
 
     Source: Devlin et al. (2019), section 3.
 
@@ -63,18 +55,10 @@ class BertEncoder(nn.Module):
         output_attentions: bool = False,
         output_hidden_states: bool = False,
     ) -> BertModelOutput:
-        """Pass the vectors through the stack; the output has no `pooler_output`.
+        """Return the vectors after the stack; the output has no `pooler_output`.
 
-        Args:
-            hidden_states: One vector per token, out of the embeddings.
-            additive_mask: 0 where a query may look, the most negative number where not; broadcasts
-                to shape (batch, heads, seq, seq).
-            output_attentions: Whether to return the weights of every layer.
-            output_hidden_states: Whether to return the vectors before, between and after the
-                layers.
-
-        Returns:
-            The vectors, without `pooler_output`.
+        `hidden_states`, `additive_mask`, `output_attentions`: as `BertSelfAttention` takes them.
+        `output_hidden_states` adds the vectors before, between and after the layers.
         """
         states, attentions = [hidden_states], []
         for layer in self.layer:
@@ -94,9 +78,6 @@ class BertPooler(nn.Module):
 
     ``tanh(dense(hidden_states[:, 0]))``.
 
-    Args:
-        config: Gives the sizes.
-
     >>> BertPooler(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
     torch.Size([1, 128])
     """
@@ -108,14 +89,7 @@ class BertPooler(nn.Module):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch hidden"]:
-        """Apply a linear layer and tanh to the vector of [CLS].
-
-        Args:
-            hidden_states: One vector per token; only the first of each sequence is read.
-
-        Returns:
-            One vector per sequence, each number between -1 and 1.
-        """
+        """Return one vector per sequence of `hidden_states`, each number between -1 and 1."""
         first = hidden_states[:, 0]  # (batch, hidden)
         return self.dense(first).tanh()
 
@@ -123,11 +97,8 @@ class BertPooler(nn.Module):
 class BertModel(nn.Module):
     """Turn token ids into vectors that know their context: BERT without any head.
 
-    ``pooler(encoder(embeddings(input_ids)))``. The names of all parameters are Hugging Face's.
-
-    Args:
-        config: Gives all sizes.
-        add_pooling_layer: Whether to build the pooler.
+    ``pooler(encoder(embeddings(input_ids)))``, the pooler if `add_pooling_layer` is True. The names
+    of all parameters are Hugging Face's.
 
     Source: Devlin et al. (2019), section 3.
 
@@ -161,14 +132,12 @@ class BertModel(nn.Module):
         Args:
             input_ids: Ids from 0 to ``vocab_size - 1``. Give these or `inputs_embeds`, not both.
             attention_mask: 1 for tokens, 0 for padding; all 1 by default. A row of zeros is no
-                error: its tokens look at everything equally, and its numbers are finite but mean
-                nothing.
+                error: its numbers are finite but mean nothing.
             token_type_ids: Segment of each token; all 0 by default.
             position_ids: Place of each token; by default 0, 1, 2, ….
             inputs_embeds: One vector for each token instead of the one from the table of words.
             output_attentions: Whether to return the attention weights of every layer.
-            output_hidden_states: Whether to return the vectors before, between and after the
-                layers.
+            output_hidden_states: Whether to return what goes into each layer and comes out last.
             return_dict: Changes nothing: what is returned has names and is a tuple as well.
 
         Returns:
@@ -196,15 +165,11 @@ class BertModel(nn.Module):
 
 @torch.no_grad()
 def initialize_weights(module: nn.Module, initializer_range: float) -> None:
-    """Give a module and all its parts the weights with which BERT's training starts.
+    """Give `module` and all its parts the weights with which BERT's training starts.
 
-    Linear layers and embeddings draw from a normal distribution with mean 0, by torch's global
-    generator; biases and the row of the padding token are 0; LayerNorm starts with weight 1 and
-    bias 0. On the meta device, which keeps sizes only, nothing happens.
-
-    Args:
-        module: A model or a part of one; changed in place.
-        initializer_range: Standard deviation of the normal distribution.
+    Linear layers and embeddings draw from a normal distribution with mean 0 and standard deviation
+    `initializer_range`, by torch's global generator; biases and the row of the padding token are 0;
+    LayerNorm starts with weight 1 and bias 0.
 
     >>> _ = torch.manual_seed(0)
     >>> dense = nn.Linear(1000, 1000)

@@ -1,18 +1,14 @@
-"""Which class plays in the place of which: ours, the reader's, or one that is faster.
+"""Which class plays in the place of which: ours, the reader's, or one that is faster. Chapter 8.
 
 A class names its parts where it builds them, ``self.attention = part(BertAttention)(config)``;
-`part` returns what plays in that place now, by default the class itself. There are two ways to
-change the answer: ``use({BertAttention: MyAttention})`` for good, in the whole process, and
-``with override({BertAttention: MyAttention}):`` for the length of a block. Chapter 8.
-
-The two need two names: a call cannot know whether a ``with`` stands before it, so that one function
-for both would have to take effect in all threads before the block could take it back. A block
-belongs to the thread or task that opened it, and no other sees what it replaces.
+`part` returns what plays in that place now, by default the class itself. ``use({BertAttention:
+MyAttention})`` changes it for good, ``with override({BertAttention: MyAttention}):`` for a block of
+this thread or task. They need two names: a call cannot know whether a ``with`` stands before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from inspect import unwrap
@@ -33,29 +29,21 @@ _validate: Validator | None = None
 HOMES = ("minibert", "bertfamily", "torch")  # what models ask for is defined here
 
 
-def _name(new: Callable[..., Any]) -> str:
-    """Name a class or function; a `functools.partial` has no name of its own."""
-    return getattr(new, "__name__", repr(new))
-
-
 class Replaced(dict[Callable[..., Any], Callable[..., Any]]):
     """What plays in the place of what; printed by the names."""
 
     def __repr__(self) -> str:
         """Write each pair as a reader would write it for `use`."""
         pairs = ((unwrap(original), unwrap(new)) for original, new in self.items())
-        named = (f"{old.__name__}: {_name(new)}" for old, new in pairs if old is not new)
+        # A `functools.partial` has no name of its own.
+        named = (f"{a.__name__}: {getattr(b, '__name__', b)}" for a, b in pairs if a is not b)
         return f"{{{', '.join(named)}}}"
 
 
 def part(original: Original) -> Original:
-    """Return the class or function that plays in the place of one now.
+    """Return the class or function that plays in the place of `original` now.
 
-    Args:
-        original: What plays unless it is replaced, such as `BertSelfAttention`.
-
-    Returns:
-        That of the innermost block of `override` around this call, else of `use`, else `original`.
+    That of the innermost block of `override` around this call, else of `use`, else `original`.
 
     >>> from minibert.attention import BertSelfAttention
     >>> part(BertSelfAttention).__name__
@@ -68,18 +56,13 @@ def part(original: Original) -> Original:
 
 
 def use(replacements: Replacements) -> Replaced:
-    """Replace parts for good: in all models that are built from here on.
+    """Replace parts for good, in all models that are built from here on; return what is replaced.
 
-    Models that stand already keep the parts they were built with. A block of `override` around the
-    call gives up the same parts; the blocks of other threads keep them. A part that is replaced by
-    itself is in its old place again.
+    A block of `override` around the call gives up the same parts; the blocks of other threads keep
+    them. A part that is replaced by itself is in its old place again.
 
     Args:
-        replacements: From each class, or function, to that which plays in its place:
-            ``use({BertSelfAttention: MySelfAttention})``.
-
-    Returns:
-        All that is replaced now, as `replaced` returns it.
+        replacements: From each class, or function, to that which plays in its place.
 
     >>> from minibert.attention import BertAttention, BertSelfAttention
     >>> from minibert.config import BertConfig
@@ -94,16 +77,18 @@ def use(replacements: Replacements) -> Replaced:
     """
     _check(replacements)
     _for_good.update(replacements)
-    around = _blocks.get()
-    _blocks.set(tuple((block, _without(inside, replacements)) for block, inside in around))
+    _blocks.set(
+        tuple(
+            (block, {old: new for old, new in inside.items() if old not in replacements})
+            for block, inside in _blocks.get()
+        )
+    )
     return replaced()
 
 
 @contextmanager
 def override(replacements: Replacements) -> Iterator[Replaced]:
-    """Replace parts in one block, of this thread or task alone.
-
-    Blocks nest, and may end in any order.
+    """Replace parts in one block, of this thread or task alone; blocks may end in any order.
 
     Args:
         replacements: From each class, or function, to that which plays in its place.
@@ -111,15 +96,9 @@ def override(replacements: Replacements) -> Iterator[Replaced]:
     Yields:
         All that is replaced now.
 
-    >>> from minibert.attention import BertAttention, BertSelfAttention
-    >>> from minibert.config import BertConfig
-    >>> class Mine(BertSelfAttention):
-    ...     pass
-    >>> with override({BertSelfAttention: Mine}):
-    ...     BertAttention(BertConfig.tiny()).self.__class__.__name__
-    'Mine'
-    >>> part(BertSelfAttention).__name__
-    'BertSelfAttention'
+    >>> with override({nn.Dropout: nn.Identity}):
+    ...     part(nn.Dropout).__name__
+    'Identity'
     """
     _check(replacements)
     block = object()
@@ -140,17 +119,10 @@ def replaced() -> Replaced:
 def validate_with(validator: Validator | None) -> None:
     """Let a function look at every replacement first, and raise if it cannot play.
 
-    Without one, any class or function may play. Whoever imports this package may know more about
-    their classes: bertbook knows which classes the models ask for, builds each replacement once
-    and compares its weights with those of the original.
+    bertbook knows which classes models ask for, and compares the weights of each replacement.
     """
     global _validate
     _validate = validator
-
-
-def _without(inside: Replacements, gone: Collection[object]) -> Replacements:
-    """Return the replacements of a block but for some."""
-    return {original: new for original, new in inside.items() if original not in gone}
 
 
 def _check(replacements: object) -> None:

@@ -20,8 +20,7 @@ class MaskedLMOutput(NamedTuple):
     Args:
         loss: Mean over the labeled tokens, in nats; None without labels.
         logits: Scores of every word at every position.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -40,8 +39,7 @@ class BertForPreTrainingOutput(NamedTuple):
         masked_lm_loss: The part of the masked words, nats per labeled token; None without their
             labels.
         next_sentence_loss: The part of the pairs, nats per labeled pair; None without their labels.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -58,16 +56,12 @@ def score_words(
     labels: Int[Tensor, "batch seq"] | None,
     vectors: tuple[Float[Tensor, "..."], ...],
 ) -> tuple[Any, Int[Tensor, "..."] | None]:
-    """Score the words at every position.
+    """Return the scores of all words at every position, and the labels.
 
     Args:
         head: Scores vectors, such as `BertPreTrainingHeads`.
         labels: Id of the true word, -100 without label.
         vectors: One vector per token, and one per sequence if the head takes it.
-
-    Returns:
-        scores: What the head returns.
-        labels: As they were given.
     """
     return head(*vectors), labels
 
@@ -76,9 +70,6 @@ class BertForMaskedLM(nn.Module):
     """Predict masked words: BERT without pooler, and the tied prediction head.
 
     ``cls(bert(input_ids))``. The names of all parameters are Hugging Face's.
-
-    Args:
-        config: Gives all sizes.
 
     Source: Devlin et al. (2019), section 3.1, task 1.
 
@@ -103,16 +94,11 @@ class BertForMaskedLM(nn.Module):
     def forward(
         self, *inputs: Any, labels: Int[Tensor, "batch seq"] | None = None
     ) -> MaskedLMOutput:
-        """Score every word at every position, and compute the loss if there are labels.
-
-        `labels` holds the id of the true word, or -100; all else is as `BertModel` takes it.
+        """Return the scores of every word at every position, and the loss if there are labels.
 
         Args:
             *inputs: As the encoder takes them.
             labels: Id of the true word, or -100 for a token that is not asked.
-
-        Returns:
-            Scores of every word at every position, and the loss if there are labels.
         """
         encoded = self.bert(*inputs)
         logits, labels = self.score_words(self.cls, labels, (encoded.last_hidden_state,))
@@ -126,20 +112,13 @@ class BertForPreTraining(nn.Module):
 
     ``loss = masked_lm_loss + next_sentence_loss``. The names of all parameters are Hugging Face's.
 
-    Args:
-        config: Gives all sizes.
-
     Source: Devlin et al. (2019), section 3.1 and appendix A.2.
 
     >>> import torch
     >>> model = BertForPreTraining(BertConfig.tiny(vocab_size=89)).eval()
-    >>> output = model(
-    ...     torch.tensor([[2, 4, 3, 7, 3]]),
-    ...     token_type_ids=torch.tensor([[0, 0, 0, 1, 1]]),
-    ...     labels=torch.tensor([[-100, 9, -100, -100, -100]]),
-    ...     next_sentence_label=torch.tensor([1]),
-    ... )
-    >>> torch.equal(output.loss, output.masked_lm_loss + output.next_sentence_loss)
+    >>> ids, segments = torch.tensor([[2, 4, 3, 7, 3]]), torch.tensor([[0, 0, 0, 1, 1]])
+    >>> output = model(ids, token_type_ids=segments, next_sentence_label=torch.tensor([1]))
+    >>> torch.equal(output.loss, output.next_sentence_loss)
     True
     """
 
@@ -159,19 +138,12 @@ class BertForPreTraining(nn.Module):
         labels: Int[Tensor, "batch seq"] | None = None,
         next_sentence_label: Int[Tensor, " batch"] | None = None,
     ) -> BertForPreTrainingOutput:
-        """Score words and pairs; the loss is the sum of the losses that have labels.
-
-        `labels` holds the id of the true word, or -100, and `next_sentence_label` 0 if the second
-        sentence follows the first, 1 if it does not, or -100; all else is as `BertModel` takes it.
+        """Return the scores of words and pairs; the loss is the sum of the losses that have labels.
 
         Args:
             *inputs: As the encoder takes them.
             labels: Id of the true word, or -100 for a token that is not asked.
-            next_sentence_label: 0 if the second sentence follows the first, 1 if it does not, or
-                -100.
-
-        Returns:
-            Scores of words and pairs, and the losses of what has labels.
+            next_sentence_label: 0 if the second sentence follows the first, 1 if not, or -100.
         """
         encoded = self.bert(*inputs)
         vectors = encoded.last_hidden_state, encoded.pooler_output

@@ -16,8 +16,7 @@ def called_as(encode: Callable[..., Any]) -> Callable[[Forward[Result]], Forward
     """Let a ``forward(self, *inputs, labels=None)`` be called with the arguments of `encode`, too.
 
     In the order of Hugging Face's models: what the encoder is given, labels, and what is wanted
-    besides. Tools and pages find each by its name, with its description. `inputs` are all that
-    `encode` takes, by their places, but for `return_dict`, which changes nothing.
+    besides. `inputs` are all that `encode` takes, by their places, but for `return_dict`.
     """
     _, *taken = inspect.signature(encode).parameters.values()
     given = [each for each in taken if not each.name.startswith(("output_", "return_"))]
@@ -53,5 +52,5 @@ def _described(forward: str | None, encode: str | None) -> str | None:
     arguments = inspect.cleandoc(encode).partition("Args:\n")[2].partition("\nReturns:\n")[0]
     given, output, wished = arguments.partition("    output_")
     summary, _, own = inspect.cleandoc(forward).partition(HANDED_ON)
-    labels, returns, result = own.partition("\nReturns:\n")
-    return f"{summary}{given}{labels}{output}{wished}{returns}{result}"
+    labels, returns, result = own.partition("\n\nReturns:\n")
+    return f"{summary}{given}{labels}\n{output}{wished}{returns[1:]}{result}"

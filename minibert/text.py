@@ -23,15 +23,9 @@ SIGMA = "\N{GREEK CAPITAL LETTER SIGMA}"
 
 
 def clean_text(text: str) -> str:
-    r"""Remove control characters and turn every kind of white space into a plain space.
+    r"""Return `text` without control characters, each kind of white space as a plain space.
 
     Zero-width characters, and those that change the direction of writing, count as control.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        Not longer than `text`; its only white space is the space.
 
     >>> clean_text("one\tca\u200bt")
     'one cat'
@@ -40,13 +34,7 @@ def clean_text(text: str) -> str:
 
 
 def space_chinese(text: str) -> str:
-    """Put spaces around every Chinese character, so that each becomes a word of its own.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        The same characters, with spaces added.
+    """Return `text` with spaces around every Chinese character, which so becomes a word.
 
     >>> space_chinese("BERT学习")
     'BERT 学  习 '
@@ -55,13 +43,7 @@ def space_chinese(text: str) -> str:
 
 
 def strip_accents(text: str) -> str:
-    r"""Take every letter apart into letter and accents, and drop the accents.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        The same for a letter with its accent in one character or in two.
+    r"""Return `text` without accents, whether a letter and its accent are one character or two.
 
     >>> strip_accents("caf\u00e9"), strip_accents("cafe\u0301")
     ('cafe', 'cafe')
@@ -70,15 +52,9 @@ def strip_accents(text: str) -> str:
 
 
 def lower_case(text: str) -> str:
-    """Write every letter in lower case, each by itself.
+    """Return `text` in lower case, each letter by itself.
 
     Python alone writes the Greek sigma differently at the end of a word; BERT does not.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        Without capitals.
 
     >>> lower_case("ΟΔΟΣ"), "ΟΔΟΣ".lower()
     ('οδοσ', 'οδος')
@@ -87,15 +63,9 @@ def lower_case(text: str) -> str:
 
 
 def space_punctuation(text: str) -> str:
-    """Put spaces around every punctuation mark, so that each becomes a word of its own.
+    """Return `text` with spaces around every punctuation mark, which so becomes a word.
 
     Every ASCII character that is neither letter nor digit counts, ``$`` and ``+`` included.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        The same characters, with spaces added.
 
     >>> space_punctuation("it's $5")
     "it ' s  $ 5"
@@ -104,14 +74,9 @@ def space_punctuation(text: str) -> str:
 
 
 def split_words(text: str, do_lower_case: bool = True) -> list[str]:
-    """Cut a text into the words that BERT looks up, by all the steps above.
+    """Return the words of `text` that BERT looks up, by all the steps above.
 
-    Args:
-        text: Any text.
-        do_lower_case: Whether to drop accents and capitals.
-
-    Returns:
-        Words without white space; a punctuation mark or a Chinese character is a word.
+    The third step and the fourth are taken if `do_lower_case` is True.
 
     >>> split_words("Don't panic, 学习!")
     ['don', "'", 't', 'panic', ',', '学', '习', '!']

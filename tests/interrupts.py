@@ -9,7 +9,7 @@ from contextlib import contextmanager
 @contextmanager
 def signals_arrive() -> Iterator[None]:
     """Hear those that whoever started the tests ignores; then the processes of a test do, too."""
-    from berttools.cli.signals import SIGNALS  # brings torch, which reads its environment
+    from berttools.pretrain.signals import SIGNALS  # brings torch, which reads its environment
 
     ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
     for number in ignored:

@@ -99,7 +99,7 @@ PROGRAM = """
 import sys
 from minibert.embeddings import BertEmbeddings
 from minibert.fast import fast_parts
-from berttools.fill import main
+from berttools.fill.command import main
 from minibert.parts import override, use
 from minibert.loading import load_pretrained
 from minibert.config import BertConfig

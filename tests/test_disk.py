@@ -8,7 +8,7 @@ import pytest
 import torch
 from bert_pairs import SMALL, build
 
-from berttools.cli.runs import write_plan
+from berttools.pretrain.plan import write_plan
 from minibert import disk
 from minibert.disk import atomic_write, remove
 from minibert.loading import save_pretrained

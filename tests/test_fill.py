@@ -8,7 +8,7 @@ import torch
 
 from bertbook.records import trained_folder
 from berttools.__main__ import main as command
-from berttools.fill import fill_masks
+from berttools.fill.masks import fill_masks
 from minibert.config import BertConfig
 from minibert.loading import save_pretrained
 from minibert.model import BertModel
@@ -47,15 +47,13 @@ def folder(model, tokenizer, tmp_path_factory):
 TEXTS = [
     "the man [MASK] the book",
     "[MASK] [MASK] sleeps .",
-    ("the man reads the [MASK] .", "it is good"),
-    ("[MASK]", "the dog [MASK]"),
+    "the man reads the [MASK] .",
 ]
 
 
 def expected(model, tokenizer, text):
     """Probabilities at each mask out of the scores of every position, one text alone."""
-    first, second = text if isinstance(text, tuple) else (text, None)
-    batch = tokenizer(first, second)
+    batch = tokenizer(text)
     with torch.no_grad():
         output = copy.deepcopy(model).eval()(**batch)
     scores = output.logits if isinstance(model, BertForMaskedLM) else output.prediction_logits
@@ -64,7 +62,7 @@ def expected(model, tokenizer, text):
 
 def test_the_best_guesses_with_their_probabilities(model, tokenizer):
     filled = fill_masks(model, tokenizer, TEXTS * 20, top=4)
-    assert [len(masks) for masks in filled] == [1, 2, 1, 2] * 20
+    assert [len(masks) for masks in filled] == [1, 2, 1] * 20
     probs = [expected(model, tokenizer, text) for text in TEXTS]
     for masks, rows in zip(filled, probs * 20, strict=True):
         for guesses, row in zip(masks, rows, strict=True):
@@ -112,11 +110,11 @@ def test_the_command(folder, model, tokenizer, capsys):
     ]  # fmt: skip
 
 
-def test_pairs_and_lines_that_are_typed(folder, model, tokenizer, capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO("the man [MASK] | it is good\n\n[MASK] .\n"))
-    assert main([str(folder), "--separator", "|", "--top", "1"]) == 0
+def test_lines_that_are_typed(folder, model, tokenizer, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("the man [MASK]\n\n[MASK] .\n"))
+    assert main([str(folder), "--top", "1"]) == 0
     told = capsys.readouterr().out.split("[MASK] .\n")
-    filled = fill_masks(model, tokenizer, [("the man [MASK]", "it is good"), "[MASK] ."], top=1)
+    filled = fill_masks(model, tokenizer, ["the man [MASK]", "[MASK] ."], top=1)
     for text, [[guess]] in zip(told, filled, strict=True):
         assert f"{guess.word}  {guess.prob:.3f}" in text
 
@@ -159,8 +157,6 @@ def test_a_bad_text_does_not_end_the_others_and_no_text_is_told(folder, capsys, 
     told = capsys.readouterr()
     assert told.err.startswith("error: 'the man' has no [MASK]; write")
     assert told.out.startswith("the [MASK]\n")
-    assert main([str(folder), "a|b|[MASK]", "--separator", "|"]) == 1
-    assert "has 2 separators '|'" in error(capsys)
     monkeypatch.setattr("sys.stdin", io.StringIO("\n \n"))
     assert main([str(folder)]) == 1
     assert error(capsys).startswith("there was nothing to read")

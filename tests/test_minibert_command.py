@@ -10,7 +10,8 @@ from small_runs import pretrain, write_inputs
 from berttools import __main__ as program
 from berttools.__main__ import COMMANDS, main
 from berttools.cli.options import LARGEST_SEED
-from berttools.cli.runs import CLASSIFY, PRETRAIN, require_free, write_plan
+from berttools.pretrain.command import require_free
+from berttools.pretrain.plan import write_plan
 
 
 def test_the_script_and_the_module_are_one_function():
@@ -19,7 +20,9 @@ def test_the_script_and_the_module_are_one_function():
     assert tomllib.loads(text)["project"]["scripts"] == {"minibert": f"{main.__module__}:main"}
 
 
-@pytest.mark.parametrize("line", ["", "pretrain FILE.txt", "classify train TABLE", "grade [-h]"])
+@pytest.mark.parametrize(
+    "line", ["", "pretrain FILE.txt", "fill [-h]", "classify train TABLE", "grade [-h]"]
+)
 def test_help_does_not_wait_for_torch(line):
     words = line.split()[:-1]
     program = (
@@ -48,7 +51,9 @@ WRONG = {
     "fill": "minibert fill: error: the following arguments are required: DIR",
     "fill DIR [MASK] --top 0": "fill: error: argument --top: 0 is too small; the least is 1",
     "classify": "the following arguments are required: train|predict",
-    "classify train --out x": "name a table (or go on with a run: --resume)",
+    "classify train --out x": "the following arguments are required: TABLE",
+    "pretrain a.txt --out x --resume": "options of the run; leave out files",
+    "pretrain --out x --resume --seed 3": "options of the run; leave out seed",
     f"{TRAIN} --seed {LARGEST_SEED + 1}": f"is too large; the most is {LARGEST_SEED}",
     f"{TRAIN} --seed 1{'0' * 5000}": f" is too large; the most is {LARGEST_SEED}",
     f"{TRAIN} --seed -1": "argument --seed: -1 is too small; the least is 0",
@@ -71,19 +76,6 @@ def test_the_largest_seed_works(tmp_path):
     assert pretrain(*arguments, "--out", tmp_path / "out") == 0
 
 
-def test_a_folder_of_the_other_command_is_called_so(tmp_path, capsys):
-    for command, other in (("pretrain", "classify"), ("classify", "pretrain")):
-        form = {"pretrain": PRETRAIN, "classify": CLASSIFY}[command]
-        folder = tmp_path / command
-        folder.mkdir()
-        write_plan(folder, {"format": form})
-        line = [other, "train"] if other == "classify" else [other]
-        assert main([*line, "--out", str(folder), "--resume"]) == 1
-        assert f"is a folder of `minibert {command}`, not of" in capsys.readouterr().err
-    assert main(["classify", "predict", str(tmp_path / "pretrain"), "a text"]) == 1
-    assert "is a folder of `minibert pretrain`" in capsys.readouterr().err
-
-
 def test_a_key_that_interrupts_the_start_leaves_no_trace(monkeypatch, capsys):
     def interrupted(_):
         raise KeyboardInterrupt
@@ -93,25 +85,8 @@ def test_a_key_that_interrupts_the_start_leaves_no_trace(monkeypatch, capsys):
     assert capsys.readouterr().err == "error: stopped at once\n"
 
 
-def test_ctrl_c_is_not_lost_in_a_library_that_catches_all_while_it_loads():
-    code = """if True:
-        import os, signal
-        from berttools.cli.failures import ended_by_ctrl_c
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
-        with ended_by_ctrl_c():
-            try:
-                os.kill(os.getpid(), signal.SIGINT)
-                for _ in range(10**6): pass
-            except BaseException:
-                pass
-        print("it went on")"""
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (ended.returncode, ended.stdout) == (130, "")
-    assert ended.stderr == "error: stopped at once; type the same command again\n"
-
-
 def test_a_finished_run_is_not_to_be_resumed(tmp_path):
-    write_plan(tmp_path, {"format": PRETRAIN})
+    write_plan(tmp_path, {})
     (tmp_path / "report.txt").write_text("Done.", encoding="utf-8")
     with pytest.raises(ValueError, match="a finished one; name another"):
         require_free(tmp_path)

@@ -71,13 +71,12 @@ def best_linear(
 ) -> Linear:
     """Fit on the rows to learn from with each penalty; keep what fits those to choose with best."""
     fits = [fit_linear(rows["train"], labels["train"], weights, each) for each in PENALTIES]
-    truth = np.arange(len(labels["validation"])), np.asarray(labels["validation"])
+    return min(fits, key=lambda fit: _loss(fit.logits(rows["validation"]), labels["validation"]))
 
-    def loss(fit: Linear) -> float:
-        probs = with_temperature(fit.logits(rows["validation"]), 1.0)
-        return -np.log(probs[truth] + 1e-12).sum()
 
-    return min(fits, key=loss)
+def _loss(logits: Float[np.ndarray, "rows classes"], labels: Labels) -> float:
+    probs = with_temperature(logits, 1.0)
+    return -np.log(probs[np.arange(len(labels)), np.asarray(labels)] + 1e-12).sum()
 
 
 class BagOfWords:
@@ -106,7 +105,8 @@ class BagOfWords:
         weights: Float[Tensor, " classes"],
         penalty: float = 0.1,
     ) -> None:
-        self.vectors = _fitted_on(texts)
+        has_words = any(re.search(r"\w", text) for text in texts)
+        self.vectors = _vectorizer(None if has_words else ["no word"]).fit(texts)
         self.linear = fit_linear(self.vectors.transform(texts), labels, weights, penalty)
 
     @classmethod
@@ -125,9 +125,9 @@ class BagOfWords:
         Returns:
             The best of three, by the loss on ``validation``.
         """
-        vectors = _fitted_on(texts["train"])
-        rows = {part: vectors.transform(some) for part, some in texts.items()}
-        return cls._of(vectors, best_linear(rows, labels, weights))
+        fits = [cls(texts["train"], labels["train"], weights, each) for each in PENALTIES]
+        asked, truth = texts["validation"], labels["validation"]
+        return min(fits, key=lambda fit: _loss(fit.logits(asked), truth))
 
     @classmethod
     def from_parts(
@@ -143,14 +143,9 @@ class BagOfWords:
         Returns:
             As it was.
         """
-        vectors = _vectorizer(terms)
-        vectors.idf_ = rarity
-        return cls._of(vectors, linear)
-
-    @classmethod
-    def _of(cls, vectors: TfidfVectorizer, linear: Linear) -> BagOfWords:
         words = cls.__new__(cls)
-        words.vectors, words.linear = vectors, linear
+        words.vectors, words.linear = _vectorizer(terms), linear
+        words.vectors.idf_ = rarity
         return words
 
     @property
@@ -179,11 +174,6 @@ class BagOfWords:
             Any numbers.
         """
         return self.linear.logits(self.vectors.transform(texts))
-
-
-def _fitted_on(texts: Sequence[str]) -> TfidfVectorizer:
-    has_words = any(re.search(r"\w", text) for text in texts)
-    return _vectorizer(None if has_words else ["no word"]).fit(texts)
 
 
 def _vectorizer(terms: Sequence[str] | None) -> TfidfVectorizer:
@@ -224,10 +214,10 @@ def frozen_encoder(folder: str | Path) -> BertModel:
 def mean_vectors(
     encoder: BertModel, tokenizer: WordPieceTokenizer, table: LabeledTable, max_length: int
 ) -> Float[np.ndarray, "rows hidden"]:
-    """Turn each text, or pair of texts, into one vector of length 1, in 64 bits."""
+    """Turn each text into one vector of length 1, in 64 bits."""
     vectors = predict(
         encoder,
-        encode_rows(tokenizer, table.texts, table.pairs, max_length=max_length),
+        encode_rows(tokenizer, table.texts, max_length=max_length),
         lambda output, mask: mean_pool(output.last_hidden_state, mask),
         pad_token_id=tokenizer.pad_token_id,
     )

@@ -45,9 +45,9 @@ def with_temperature(
     >>> with_temperature(np.array([[2.0, 0.0]]), 2.0).round(3)
     array([[0.731, 0.269]])
     """
-    scores = np.asarray(logits, dtype=np.float64) / temperature  # (rows, classes)
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))  # (rows, classes)
-    return powers / powers.sum(axis=-1, keepdims=True)
+    from scipy.special import softmax
+
+    return softmax(np.asarray(logits, dtype=np.float64) / temperature, axis=-1)
 
 
 def fit_temperature(

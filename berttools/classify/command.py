@@ -4,46 +4,46 @@ from __future__ import annotations
 
 import argparse
 import math
+from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
-from berttools.cli.failures import ended_by_ctrl_c, guarded
-from berttools.cli.options import (
-    LOOK,
-    SEED,
-    add_option,
-    is_finished,
-    new_parser,
-    resume_hint,
-    share_type,
-    whole_number,
-)
+from berttools.cli.failures import guarded
+from berttools.cli.files import require_new_folder
+from berttools.cli.options import LOOK, SEED, add_option, new_parser, share_type, whole_number
+from minibert.text_files import require_file
 
-REPORT = "report.md"  # written last
-METHODS = MappingProxyType(  # what is compared: as it is typed, and as it is called
+REPORT, FILE = "report.md", "classifier.json"
+METHODS = MappingProxyType(  # from the cheapest on: as it is typed, and as it is called
     {"words": "counted words", "frozen": "frozen vectors", "fine-tuned": "fine-tuned"}
 )
+SUFFIXES = (".csv", ".tsv", ".tab", ".txt")  # of a text that names a table
 
-# What a run remembers. It resumes with the same or not at all.
-DEFAULTS = MappingProxyType(
-    {
-        "text": "text",
-        "label": "label",
-        "pair": None,
-        "group": None,
-        "time": None,
-        "encoding": None,
-        "model": None,
-        "class_weights": "best",
-        "use": "best",
-        "promise": 0.9,
-        "epochs": None,
-        "learning_rate": 1e-4,
-        "batch_size": 32,
-        "max_length": 128,
-        "seed": 0,
-    }
-)
+
+@dataclass
+class Settings:
+    """What may be typed after ``minibert classify train``."""
+
+    table: str
+    out: str
+    text: str = "text"
+    label: str = "label"
+    group: str | None = None
+    time: str | None = None
+    encoding: str | None = None
+    model: str = ""  # that of the extra `models`
+    class_weights: str = "best"
+    use: str = "best"
+    promise: float = 0.9
+    epochs: int | None = None
+    learning_rate: float = 1e-4
+    batch_size: int = 32
+    max_length: int = 128
+    seed: int = 0
+    device: str | None = None
+
 
 DESCRIPTION = """\
 Make a classifier from a table of texts and labels, and answer with it.
@@ -56,64 +56,73 @@ not know" below a threshold."""
 EPILOG = """\
 examples:
   minibert classify train letters.csv --text text --label label --out my-classifier
-  minibert classify train --out my-classifier --resume
   minibert classify predict my-classifier "the box hums all night"
   minibert classify predict my-classifier letters.csv
 """
 
 TABLE = """\
-The table is CSV, TSV or JSON lines, in UTF-8. With --time the newest rows are the test part. Rows
-that share a --group, or whose texts are copies, are never in two parts."""
+The table is CSV or TSV, in UTF-8. With --time the newest rows are the test part. Rows that share a
+--group, or whose texts are copies, are never in two parts."""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     options = parse_options(arguments)
-
-    def work() -> int:
-        # PyTorch takes seconds to load: only now, for who asks for help need not wait.
-        with ended_by_ctrl_c():
-            if options.does == "predict":
-                from .predict import predict_typed as answer
-            else:
-                from .run import train_classifier as answer
-        return answer(options)
-
-    if options.does == "predict":
-        return guarded(work, lambda: "type the same command again", lambda: True)
-    return guarded(work, lambda: go_on(options.out), lambda: is_finished(options.out, REPORT))
+    if options.pop("does") == "predict":
+        work, report = partial(_predict, argparse.Namespace(**options)), None
+    else:
+        settings = Settings(**options)
+        work, report = partial(_train, settings), Path(settings.out) / REPORT
+    again = "type the same command again"
+    return guarded(work, lambda: again, lambda: report is None or report.is_file())
 
 
-def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Read the command line; what was not given to `train` is None."""
+def _train(settings: Settings) -> int:
+    """Look for what is named first: PyTorch takes seconds to load."""
+    require_file(settings.table)
+    require_new_folder(Path(settings.out))
+    from .run import train_classifier
+
+    return train_classifier(settings)
+
+
+def _predict(options: argparse.Namespace) -> int:
+    folder = Path(options.folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {options.folder!r}; name one of `train`")
+    if not (folder / FILE).is_file():
+        raise FileNotFoundError(
+            f"there is no classifier in {options.folder!r}: it has no {FILE}; name a folder that "
+            "`train` has written"
+        )
+    from .predict import predict_typed
+
+    return predict_typed(options)
+
+
+def parse_options(arguments: list[str] | None = None) -> dict[str, Any]:
+    """Read the command line; for `train` only what was given."""
     parser = new_parser("classify", description=DESCRIPTION, epilog=EPILOG)
     commands = parser.add_subparsers(dest="does", required=True, metavar="train|predict")
-    texts = {"help": "make a classifier from a table", "description": TABLE}
+    look = {"argument_default": argparse.SUPPRESS, "description": TABLE, **LOOK}
     usage = "minibert classify train TABLE --text NAME --label NAME --out DIR [options]"
-    train = commands.add_parser("train", usage=usage, **texts, **LOOK)
-    _add_train(train)
-    texts = {"help": "answer with a classifier"}
+    text = "make a classifier from a table"
+    _add_train(commands.add_parser("train", usage=usage, help=text, **look))
     usage = "minibert classify predict DIR TEXT … [options]"
-    _add_predict(commands.add_parser("predict", usage=usage, **texts, **LOOK))
-    options = parser.parse_args(arguments)
-    if options.does == "train" and not (options.table or options.resume):
-        train.error("name a table (or go on with a run: --resume)")
-    return options
+    text = "answer with a classifier"
+    _add_predict(commands.add_parser("predict", usage=usage, help=text, **LOOK))
+    return vars(parser.parse_args(arguments))
 
 
-go_on = partial(resume_hint, command="classify train")
-_add = partial(add_option, defaults=DEFAULTS)
+_add = partial(add_option, defaults=asdict(Settings("", "")))
 
 
 def _add_train(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("table", nargs="?", metavar="TABLE", help="file of texts and labels")
+    parser.add_argument("table", metavar="TABLE", help="file of texts and labels")
     parser.add_argument("--out", required=True, metavar="DIR", help="new or empty folder")
-    text = "go on with the run in DIR; nothing else need be given"
-    _add(parser, "resume", text, action="store_true")
     columns = parser.add_argument_group("the columns, by name")
     _add(columns, "text", "the texts", metavar="NAME")
     _add(columns, "label", "the labels", metavar="NAME")
-    _add(columns, "pair", "second texts, if the label is that of a pair", metavar="NAME")
     _add(columns, "group", "what must stay together, such as a writer", metavar="NAME")
     _add(columns, "time", "ISO dates or numbers; the newest are the test", metavar="NAME")
     _add(columns, "encoding", "of the file (default: UTF-8)", metavar="NAME")
@@ -121,7 +130,10 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     _add(model, "model", "folder of a BERT (default: MiniLM, of the extra `models`)", metavar="DIR")
     text = "rare classes count more (balanced), or not (none), or what does better (best)"
     _add(model, "class_weights", text, choices=("best", "balanced", "none"))
-    text = "what answers later: the method with most rows right to choose with, or this one"
+    text = (
+        "what answers later: the method with most rows right to choose with, or this one, which is "
+        "then compared with cheaper ones only"
+    )
     _add(model, "use", text, choices=("best", *METHODS))
     text = "share of right answers to promise; a class that cannot keep it is not answered"
     _add(model, "promise", text, type=share_type(1, zero=False), metavar="SHARE")
@@ -137,9 +149,10 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
 def _add_predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="folder that `train` has written")
     parser.add_argument("texts", nargs="+", metavar="TEXT", help="a text, or the file of a table")
-    _add(parser, "text", "column of a table (default: as it was for training)", metavar="NAME")
-    _add(parser, "pair", "column of second texts (default: likewise)", metavar="NAME")
-    _add(parser, "encoding", "of a table (default: UTF-8)", metavar="NAME")
-    _add(parser, "separator", "what stands between the two texts of a pair", metavar="MARK")
-    _add(parser, "out", "write a table's answers into this CSV file", metavar="FILE")
-    _add(parser, "device", "cpu, cuda or mps (default: a GPU if there is one)", metavar="NAME")
+    for name, metavar, text in (
+        ("text", "NAME", "column of a table (default: as it was for training)"),
+        ("encoding", "NAME", "of a table (default: UTF-8)"),
+        ("out", "FILE", "write a table's answers into this CSV file"),
+        ("device", "NAME", "cpu, cuda or mps (default: a GPU if there is one)"),
+    ):
+        parser.add_argument(f"--{name}", metavar=metavar, help=text)

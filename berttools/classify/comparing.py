@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from minibert.model import BertModel
+from berttools.cli.output import say, say_if_possible
+from minibert.loading import load_tokenizer
 
-from .baselines import BagOfWords, FrozenVectors, best_linear, mean_vectors
-from .calibration import calibration_error, fit_temperature, reliability, with_temperature
-from .command import METHODS
+from .baselines import BagOfWords, FrozenVectors, best_linear, frozen_encoder, mean_vectors
+from .calibration import calibration_error, fit_temperature, with_temperature
+from .command import METHODS, Settings
 from .prepare import Work
 from .saving import Classifier
-from .scores import class_scores, count_confusions, interval, mean_f1
+from .scores import class_scores, interval, mean_f1
 from .thresholds import choose_thresholds, decide, share_threshold
+from .tuning import classifier_from, fine_tune_classifier
+from .weighting import weightings
 
 SHOWN = 5
+Weightings = Mapping[str, Float[Tensor, " classes"]]
 
 
 class Candidate(NamedTuple):
@@ -34,34 +39,68 @@ class Candidate(NamedTuple):
     probs: Float[np.ndarray, "rows classes"]
 
 
-def compare(
-    work: Work,
-    tuned: Mapping[str, Classifier],
-    settings: Mapping[str, Float[Tensor, " classes"]],
-    encoder: BertModel,
-) -> list[Candidate]:
-    """Fit the linear classifiers beside those that were fine-tuned, with the same class weights."""
-    tables = {part: work.tables[part] for part in ("train", "validation")}
-    texts = {part: table.whole_texts for part, table in tables.items()}
-    candidates, vectors = [], {}
-    for weights, numbers in settings.items():
-        model = tuned[weights]
-        tokenizer, max_length = model.tokenizer, model.max_length
-        assert tokenizer is not None and max_length is not None
-        vectors = vectors or {
-            part: mean_vectors(encoder, tokenizer, table, max_length)
-            for part, table in tables.items()
-        }
-        words = BagOfWords.best(texts, work.labels, numbers)
-        frozen = FrozenVectors(encoder, best_linear(vectors, work.labels, numbers))
-        plain = model._replace(classes=work.classes)
-        for method, classifier in {
-            "words": plain._replace(model=words, tokenizer=None, max_length=None),
-            "frozen": plain._replace(model=frozen),
-            "fine-tuned": model,
-        }.items():
-            candidates.append(_candidate(METHODS[method], weights, classifier, work))
+def compare(work: Work, settings: Settings, device: torch.device) -> list[Candidate]:
+    """Fit what is asked for and what is cheaper, with each of the class weights."""
+    tried = weightings(settings.class_weights, work.labels["train"], len(work.classes))
+    makers = {
+        "words": lambda: _count_words(work, settings, tried),
+        "frozen": lambda: _freeze(work, settings, tried, device),
+        "fine-tuned": lambda: _fine_tune(work, settings, tried, device),
+    }
+    candidates = []
+    for method, make in makers.items():
+        made = zip(tried, make(), strict=True)
+        candidates += [_candidate(METHODS[method], name, each, work) for name, each in made]
+        if method == settings.use:
+            break
     return candidates
+
+
+def _count_words(work: Work, settings: Settings, tried: Weightings) -> Iterator[Classifier]:
+    texts = {part: table.texts for part, table in work.tables.items()}
+    for weights in tried.values():
+        words = BagOfWords.best(texts, work.labels, weights)
+        yield Classifier(words, None, None, settings.text, classes=work.classes)
+
+
+def _freeze(
+    work: Work, settings: Settings, tried: Weightings, device: torch.device
+) -> Iterator[Classifier]:
+    tokenizer, encoder = load_tokenizer(settings.model), frozen_encoder(settings.model).to(device)
+    length = min(settings.max_length, encoder.config.max_position_embeddings)
+    vectors = {
+        part: mean_vectors(encoder, tokenizer, work.tables[part], length)
+        for part in ("train", "validation")
+    }
+    for weights in tried.values():
+        model = FrozenVectors(encoder, best_linear(vectors, work.labels, weights))
+        yield Classifier(model, tokenizer, length, settings.text, classes=work.classes)
+
+
+def _fine_tune(
+    work: Work, settings: Settings, tried: Weightings, device: torch.device
+) -> Iterator[Classifier]:
+    for name, weights in tried.items():
+        say(f"Fine-tuning on {device}, class weights: {name}.")
+        model, tokenizer = classifier_from(settings.model, work.classes, seed=settings.seed)
+        length = min(settings.max_length, model.config.max_position_embeddings)
+        options = {
+            "seed": settings.seed,
+            "learning_rate": settings.learning_rate,
+            "weights": weights,
+            "epochs": settings.epochs,
+            "batch_size": settings.batch_size,
+            "max_length": length,
+            "device": device,
+            "show_progress": say_if_possible,
+        }
+        parts = work.tables["train"], work.tables["validation"]
+        try:
+            fine_tune_classifier(model, tokenizer, *parts, **options)
+        except FloatingPointError as error:
+            problem = f"{error.__cause__ or error}; give a --learning-rate below"
+            raise FloatingPointError(f"{problem} {settings.learning_rate:g}") from error
+        yield Classifier(model.eval(), tokenizer, length, settings.text)
 
 
 def _candidate(method: str, weights: str, classifier: Classifier, work: Work) -> Candidate:
@@ -75,20 +114,21 @@ def _candidate(method: str, weights: str, classifier: Classifier, work: Work) ->
     return Candidate(method, weights, right, macro, loss, classifier, probs)
 
 
-def best_of(candidates: Sequence[Candidate]) -> Candidate:
+def best_of(candidates: Iterable[Candidate]) -> Candidate:
     """Return the one with most rows right; among equals the one with the lower loss."""
     return max(candidates, key=lambda one: (one.right, -one.loss))
 
 
 def choose_classifier(
-    work: Work, candidates: Sequence[Candidate], use: str, target_precision: float
+    work: Work, candidates: Sequence[Candidate], settings: Settings
 ) -> tuple[Classifier, dict[str, Any]]:
     """Choose what answers, and from where on; ask the test part, once, for the report."""
-    each = {m: best_of([c for c in candidates if c.method == m]) for m in METHODS.values()}
-    chosen = best_of(candidates) if use == "best" else each[METHODS[use]]
-    labels = work.labels["validation"]
-    alone = choose_thresholds(chosen.probs, labels, target_precision)
-    thresholds, shared = share_threshold(chosen.probs, labels, alone, target_precision)
+    methods = dict.fromkeys(one.method for one in candidates)
+    each = {m: best_of(c for c in candidates if c.method == m) for m in methods}
+    chosen = best_of(candidates) if settings.use == "best" else each[METHODS[settings.use]]
+    labels, target = work.labels["validation"], settings.promise
+    alone = choose_thresholds(chosen.probs, labels, target)
+    thresholds, shared = share_threshold(chosen.probs, labels, alone, target)
     classifier = chosen.classifier._replace(thresholds=thresholds.tolist())
     # The one that is used comes last.
     asked = {m: c.classifier for m, c in each.items() if m != chosen.method}
@@ -96,16 +136,14 @@ def choose_classifier(
     told = [one._asdict() | {"used": one is chosen} for one in candidates]
     for one in told:
         del one["classifier"], one["probs"]
-    return classifier, facts | {
-        "compared": told,
-        "promise": target_precision,
-        "use": use,
-        "shared": shared.tolist(),
-    }
+    own = {"promise": target, "use": settings.use, "shared": shared.tolist()}
+    return classifier, facts | {"compared": told} | own
 
 
 def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
     """Ask the test part, the last one for all that the report tells of it."""
+    from sklearn.metrics import confusion_matrix
+
     labels, table, classes, blocks = (
         work.labels["test"], work.tables["test"], work.classes, work.blocks,
     )  # fmt: skip
@@ -118,21 +156,8 @@ def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
     hits = {name: (given == labels).astype(float) for name, given in answers.items()}
     given, decided = answers[used], decide(probs, np.array(classifier.thresholds))
     kept = [(decided == c, (decided == c) & (labels == c)) for c in range(len(classes))]
-    lines = table.lines or range(len(table))
-
-    def shown(order: Iterable[int]) -> list[dict[str, Any]]:
-        return [
-            {
-                "line": lines[row],
-                "text": table.whole_texts[row],
-                "label": classes[labels[row]],
-                "answer": classes[given[row]],
-                "probability": float(probs[row].max()),
-            }
-            for row in [*order][:SHOWN]
-        ]
-
     least_true = np.argsort(probs[np.arange(len(labels)), labels]).tolist()
+    wrong = [row for row in least_true if given[row] != labels[row]]
     return {
         "classes": list(classes),
         "rows": {name: len(part) for name, part in work.tables.items()},
@@ -151,14 +176,21 @@ def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
             name: [float(lead.mean()), *interval(lead, blocks)]
             for name, lead in ((name, hits[used] - hits[name]) for name in asked if name != used)
         },
-        "confusion": count_confusions(labels, given, len(classes)).tolist(),
+        "confusion": confusion_matrix(labels, given, labels=range(len(classes))).tolist(),
         "scores": class_scores(labels, given, len(classes)),
         "temperature": classifier.temperature,
         "calibration_error": [calibration_error(p, labels) for p in (before, probs)],
         "sure": [float(p.max(axis=-1).mean()) for p in (before, probs)],
-        "bins": [list(bin_) for bin_ in reliability(probs, labels)],
         "thresholds": [t if np.isfinite(t) else None for t in classifier.thresholds],
         "answered": [[int(answered.sum()), int(right.sum())] for answered, right in kept],
-        "unsure": shown(np.argsort(probs.max(axis=-1)).tolist()),
-        "wrong": shown(row for row in least_true if given[row] != labels[row]),
+        "wrong": [
+            {
+                "line": table.lines[row] if table.lines else row,
+                "text": table.texts[row],
+                "label": classes[labels[row]],
+                "answer": classes[given[row]],
+                "probability": float(probs[row].max()),
+            }
+            for row in wrong[:SHOWN]
+        ],
     }

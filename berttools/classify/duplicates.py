@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
 from .table import LabeledTable
@@ -42,14 +42,6 @@ def normalize_text(text: str) -> str:
     return re.sub(r"\d+", "0", " ".join(words)) or text
 
 
-def keys_of(
-    table: LabeledTable, normalized: Callable[[str], str] = plain_text
-) -> list[tuple[str, ...]]:
-    """Return for each row its text, or pair of texts, without what does not count."""
-    columns = [table.texts] + ([table.pairs] if table.pairs else [])
-    return [tuple(map(normalized, texts)) for texts in zip(*columns, strict=True)]
-
-
 def rows_by(keys: Iterable[Hashable]) -> list[list[int]]:
     """Return the rows of each key, in the order of the first ones."""
     rows_of = defaultdict(list)
@@ -65,16 +57,14 @@ def find_duplicates(table: LabeledTable) -> Duplicates:
         table: With labels, or without.
 
     Returns:
-        ``exact``: rows whose text stood in a row before, letter by letter; ``near``: those that are
-        like one before but for case, white space and marks of sentences (`plain_text`);
-        ``contradictions``: for each text with more than one label, its rows.
+        Rows like one before, letter by letter or as `plain_text` has them, and contradictions.
 
     >>> table = LabeledTable(["It hums.", "it hums", "No bill.", "It hums."], ["A", "B", "B", "A"])
     >>> find_duplicates(table)
     Duplicates(exact=[3], near=[1], contradictions=[[0, 1, 3]])
     """
     labels = table.labels or [""] * len(table)
-    alike, same = rows_by(keys_of(table)), rows_by(keys_of(table, str))
+    alike, same = rows_by(map(plain_text, table.texts)), rows_by(table.texts)
     later, exact = ({row for rows in groups for row in rows[1:]} for groups in (alike, same))
     contradictions = [rows for rows in alike if len({labels[row] for row in rows}) > 1]
     return Duplicates(sorted(exact), sorted(later - exact), contradictions)
@@ -91,12 +81,12 @@ def without_copies(table: LabeledTable) -> list[int]:
     Returns:
         Numbers of rows, in order. A text with two labels keeps a row of each.
     """
-    keys = zip(keys_of(table), table.labels or [""] * len(table), strict=True)
+    keys = zip(map(plain_text, table.texts), table.labels or [""] * len(table), strict=True)
     return [rows[0] for rows in rows_by(keys)]
 
 
 def find_patterns(table: LabeledTable) -> list[list[int]]:
     """Return the rows of each group of texts that differ in digits or signs only."""
-    keys = keys_of(table)
-    groups = rows_by(keys_of(table, normalize_text))
+    keys = [*map(plain_text, table.texts)]
+    groups = rows_by(map(normalize_text, table.texts))
     return [rows for rows in groups if len({keys[row] for row in rows}) > 1]

@@ -6,41 +6,26 @@ import argparse
 import csv
 import io
 import os
-from pathlib import Path
 from typing import Any
 
 from torch import nn
 
 from berttools.cli.files import require_output, write_output
-from berttools.cli.options import PLAN
 from berttools.cli.output import say, show_warning
-from berttools.cli.runs import CLASSIFY, require_own
-from berttools.fill import split_pair
 from minibert.training import choose_device
 
-from .command import go_on
+from .command import SUFFIXES
 from .prepare import notes_on_unknown
-from .saving import FILE, Classifier, load_classifier
+from .saving import Classifier, load_classifier
 from .table import LabeledTable, read_table
 from .thresholds import REFUSAL
 
 HEAD = ("line", "answer", "probability", "guess")  # then the texts, under the name they have
-SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
 
 
 def predict_typed(options: argparse.Namespace) -> int:
     """Answer what was typed; return the exit status."""
-    folder = Path(options.folder)
-    if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {options.folder!r}; name one of `train`")
-    if not (folder / FILE).is_file():
-        wanted = ""
-        if (folder / PLAN).exists():
-            require_own(folder, CLASSIFY)
-            wanted = f"is not finished; {go_on(options.folder)}"
-        wanted = wanted or f"has no {FILE}; name a folder that `train` has written"
-        raise FileNotFoundError(f"the classifier in {options.folder!r} {wanted}")
-    classifier = load_classifier(folder)
+    classifier = load_classifier(options.folder)
     if isinstance(classifier.model, nn.Module):
         classifier.model.to(choose_device(options.device))
     tables = [text for text in options.texts if _names_a_table(text)]
@@ -60,30 +45,23 @@ def _names_a_table(text: str) -> bool:
 
 
 def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
-    parts = [split_pair(text, options.separator) for text in options.texts]
-    wanted = str if classifier.columns["pair"] is None else tuple
-    for text, part in zip(options.texts, parts, strict=True):
-        if not isinstance(part, wanted) or not all([text.strip(), *part]):
-            wanted_texts = "one text" if wanted is str else "two, with a --separator between them"
-            raise ValueError(f"{text!r} cannot be answered; this classifier reads {wanted_texts}")
-    both = [(part, "") if isinstance(part, str) else part for part in parts]
-    firsts, seconds = map(list, zip(*both, strict=True))
-    table = LabeledTable(firsts, pairs=seconds if wanted is tuple else None)
+    if empty := [text for text in options.texts if not text.strip()]:
+        raise ValueError(f"{empty[0]!r} cannot be answered; give a text")
+    table = LabeledTable(options.texts)
     for note in notes_on_unknown(classifier.tokenizer, table):
         show_warning(note)
-    answers = classifier.answer(table)
-    for text, (label, probability, guess) in zip(options.texts, answers, strict=True):
-        unknown = f"{REFUSAL} (perhaps {guess}, {probability:.2f})"
-        say(f"{text}\n  {unknown if label is None else f'{label}  {probability:.2f}'}")
+    for text, (label, prob, guess) in zip(options.texts, classifier.answer(table), strict=True):
+        unknown = f"{REFUSAL} (perhaps {guess}, {prob:.2f})"
+        say(f"{text}\n  {unknown if label is None else f'{label}  {prob:.2f}'}")
 
 
 def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     """Answer each row of a file as a row of CSV, with the line where it stands."""
-    text, pair = (getattr(options, n) or classifier.columns[n] for n in ("text", "pair"))
+    text = options.text or classifier.column
     [path] = options.texts
     if options.out is not None:
         require_output(options.out, **_only_answers(options))
-    table = read_table(path, str(text), pair=pair, encoding=options.encoding)
+    table = read_table(path, text, encoding=options.encoding)
     for note in [*table.notes, *notes_on_unknown(classifier.tokenizer, table)]:
         show_warning(note)
     if table.skipped:

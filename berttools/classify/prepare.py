@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int
 
+from minibert.loading import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 
+from .command import Settings
 from .duplicates import find_duplicates, find_patterns, rows_by, without_copies
 from .splitting import Blocks, linked_rows, most_together, split_rows
 from .table import LabeledTable, read_table
 from .thresholds import REFUSAL, least_answers
 
-COLUMNS = ("text", "label", "pair", "group", "time", "encoding")
 SHOWN = 3  # of many
 MOST_UNKNOWN = 0.2  # of the tokens; of more, answers depend on what is left
 LOOKED_AT = 2000  # texts, evenly from all
@@ -36,13 +37,20 @@ class Work(NamedTuple):
     blocks: Blocks
 
 
-def prepare(plan: Mapping[str, Any]) -> Work:
-    """Read the table of a plan, drop copies, and divide the rest."""
-    table = read_table(plan["table"], **{name: plan[name] for name in COLUMNS})
+def prepare(settings: Settings) -> Work:
+    """Read a table, drop copies, and divide the rest; count [UNK] if an encoder will read it."""
+    table = read_table(
+        settings.table,
+        settings.text,
+        settings.label,
+        group=settings.group,
+        time=settings.time,
+        encoding=settings.encoding,
+    )
     classes = table.classes
-    _require_classes(table, plan["label"])
+    _require_classes(table, settings.label)
     kept = table.take(without_copies(table))
-    parts = split_rows(kept, seed=plan["seed"])
+    parts = split_rows(kept, seed=settings.seed)
     tables = {name: kept.take(rows) for name, rows in parts._asdict().items()}
     learned = [*tables["train"].classes]
     if len(learned) < 2:
@@ -55,24 +63,21 @@ def prepare(plan: Mapping[str, Any]) -> Work:
         *_notes_on_rows(table, kept),
         *_notes_on_labels(classes),
         *(f"{x!r} is never learned, so no text gets it." for x in classes if x not in learned),
-        *_notes_on_target(labels["validation"], classes, plan["promise"]),
+        *_notes_on_target(labels["validation"], classes, settings.promise),
     ]
+    if settings.use != "words":
+        notes.append(require_known(load_tokenizer(settings.model), tables))
     place = {row: number for number, row in enumerate(parts.test)}
     blocks = [[place[row] for row in rows] for rows in linked_rows(kept) if rows[0] in place]
     return Work(tables, labels, classes, notes, blocks)
 
 
-def require_known(
-    tokenizer: WordPieceTokenizer, tables: Mapping[str, LabeledTable], use: str
-) -> str:
-    """Return the share of [UNK] in each part; raise if it is above a fifth in one of them.
-
-    Counted words need no vocabulary, so they may be used all the same.
-    """
+def require_known(tokenizer: WordPieceTokenizer, tables: Mapping[str, LabeledTable]) -> str:
+    """Return the share of [UNK] in each part; raise if it is above a fifth in one of them."""
     shares = {name: _unknown_share(tokenizer, part) for name, part in tables.items()}
     each = ", ".join(f"{100 * share:.1f} % in {name}" for name, share in shares.items())
     message = f"Tokens that the vocabulary does not know, [UNK]: {each}"
-    if max(shares.values()) > MOST_UNKNOWN and use != "words":
+    if max(shares.values()) > MOST_UNKNOWN:
         raise ValueError(
             f"{message}; above {100 * MOST_UNKNOWN:g} % too little is left to learn from. Name a "
             "--model whose vocabulary has this script, or count words: --use words"
@@ -88,7 +93,7 @@ def notes_on_unknown(tokenizer: WordPieceTokenizer | None, table: LabeledTable) 
 
 
 def _unknown_share(tokenizer: WordPieceTokenizer, table: LabeledTable) -> float:
-    some = table.whole_texts[:: max(1, len(table) // LOOKED_AT)]
+    some = table.texts[:: max(1, len(table) // LOOKED_AT)]
     tokens = [token for text in some for token in tokenizer.tokenize(text)]
     return tokens.count("[UNK]") / max(1, len(tokens))
 
@@ -121,8 +126,8 @@ def _notes_on_rows(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
         yield f"{len(table.skipped):,} rows lack a field, left out: {_listed(table.skipped)}."
     yield from table.notes
     if copies := len(table) - len(kept):
-        stay = {*zip(kept.whole_texts, kept.labels or (), strict=True)}
-        near = sum(row not in stay for row in zip(table.whole_texts, table.labels or ()))
+        stay = {*zip(kept.texts, kept.labels or (), strict=True)}
+        near = sum(row not in stay for row in zip(table.texts, table.labels or ()))
         rows = "rows are copies of others" if copies > 1 else "row is a copy of another"
         yield (
             f"{copies:,} {rows} with the same label and left out ({near:,} in other case or "

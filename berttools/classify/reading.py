@@ -23,12 +23,7 @@ NO_TEXT = (
 )
 MARKS_OF_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 MOST_CONTROLS = 0.1  # of the first bytes of a text; more are no text
-NAMES = {
-    ",": "commas",
-    ";": "semicolons",
-    "\t": "tabs",
-    "|": "bars",
-}  # of what may divide the fields
+NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}  # of what divides fields
 # A field with quotes around it, and each one inside written twice.
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 BREAK = re.compile("\r\n|\n|\r")
@@ -86,6 +81,11 @@ def split_delimited(content: str, path: str, wanted: Collection[str]) -> Rows:
     texts: so it is read line by line, unless some line has more or fewer fields than the header, or
     each field that holds a quote is written as in CSV.
     """
+    if content.lstrip().startswith(("{", "[{")):
+        raise ValueError(
+            f"{path!r} is JSON, and a table is read as CSV; in pandas: "
+            "read_json(…, lines=True).to_csv(…, index=False)"
+        )
     csv.field_size_limit(2**31 - 1)  # a text may be long
     mark, lines = _mark_of(content, path, wanted), BREAK.split(content)
     by_line = _unquoted(lines) if mark == "\t" else []

@@ -17,7 +17,7 @@ FEW_UNITS = 30  # of fewer, two digits would say more than is known
 
 def report_as_markdown(facts: Facts, folder: str | Path) -> str:
     """Return the report as Markdown."""
-    sections = (_data, _choice, _result, _each, _calibration, _promises, _look_at)
+    sections = (_data, _choice, _result, _each, _refusals, _calibration, _look_at)
     lines = [line for section in sections for line in [*section(facts), ""]]
     command = f"    minibert classify predict {shlex.quote(str(folder))} 'a text'"
     lines += ["## What to type next", "", command, ""]
@@ -98,34 +98,48 @@ def _share(right: int, of: int) -> str:
 
 
 def _each(facts: Facts) -> list[str]:
-    """Show each label: how often it is found, and what it is taken for."""
+    """Show of each label how often it is found, when it is answered, and what it is taken for."""
     names, counts = facts["classes"], facts["confusion"]
-    given, scores = [sum(column) for column in zip(*counts, strict=True)], []
-    for k, (name, (*_, f1, _)) in enumerate(zip(names, facts["scores"], strict=True)):
-        n, right = sum(counts[k]), counts[k][k]
+    given = [sum(column) for column in zip(*counts, strict=True)]
+    rows = []
+    for k, (name, (*_, f1, n)) in enumerate(zip(names, facts["scores"], strict=True)):
+        level, (kept, good), right = facts["thresholds"][k], facts["answered"][k], counts[k][k]
+        shown = "never" if level is None else f"{level:.2f}{' *' * facts['shared'][k]}"
         shares = _share(right, given[k]), _share(right, n)
-        scores.append([name, n, *shares, f"{f1:.{2 if n >= FEW_UNITS else 1}f}" if n else "–"])
-    text = "Precision: right of its answers. Recall: right of its rows. F1: their harmonic mean."
-    lines = [text, "", *_table(["label", "rows", "precision", "recall", "F1"], scores)]
+        f1 = f"{f1:.{2 if n >= FEW_UNITS else 1}f}" if n else "–"
+        rows.append([name, n, *shares, f1, shown, kept, _share(good, kept)])
+    head = ["label", "rows", "precision", "recall", "F1", "answered from", "answers", "right"]
+    text = (
+        "Precision: right of all its answers. Recall: right of its rows. F1: their harmonic mean. "
+        f"A label is answered from the lowest probability at which {_percent(facts)} of its "
+        "answers to the rows to choose with are right, and that by a cautious estimate: a lower "
+        "bound, too high in one of ten cases, the lowest of many somewhat more often. The last two "
+        "columns are of the answers from there on."
+    )
+    lines = ["## Each label", "", text, "", *_table(head, rows)]
     if len(names) <= WIDEST:
         table = [[f"**{name}**", *row] for name, row in zip(names, counts, strict=True)]
-        text = "Rows are true labels, columns are answers:"
-        lines += ["", text, "", *_table(["", *names], table)]
-    return ["## Each label", "", *lines]
+        lines += [
+            "",
+            "Rows are true labels, columns are answers:",
+            "",
+            *_table(["", *names], table),
+        ]
+    return lines
+
+
+def _percent(facts: Facts) -> str:
+    return f"{100 * facts['promise']:g} %"
 
 
 def _calibration(facts: Facts) -> list[str]:
     before, after = facts["calibration_error"]
-    bins = [
-        [f"{low:.1f} to {high:.1f}", count, f"{sure:.2f}", _share(round(share * count), count)]
-        for low, high, count, sure, share in facts["bins"]
-    ]
     text = (
         f"It believes {facts['sure'][0]:.2f} on average and is right in "
         f"{facts['rivals'][-1]['right']:.2f}. Scores are divided by the temperature "
         f"{facts['temperature']:.2f}, from the rows to choose with; then it believes "
         f"{facts['sure'][1]:.2f}, and the calibration error (how far both are apart, on average "
-        f"over bins as below) goes from {before:.3f} to "
+        f"over ten bins of probability) goes from {before:.3f} to "
         f"{after:.3f}{', no gain on these rows' * (after >= before)}."
     )
     if is_at_end(facts["temperature"]):
@@ -134,25 +148,17 @@ def _calibration(facts: Facts) -> list[str]:
             "all right, or all wrong, and do not say how sure is too sure. Give more of them "
             "before you rely on a probability."
         )
-    table = _table(["believed", "answers", "mean", "right"], bins)
-    return ["## Can its probabilities be believed?", "", text, "", *table]
+    return ["## Can its probabilities be believed?", "", text]
 
 
-def _promises(facts: Facts) -> list[str]:
-    """Say from which probability each label is answered, and what that came to."""
-    percent, total = f"{100 * facts['promise']:g} %", facts["rows"]["test"]
-    each = list(zip(facts["classes"], facts["thresholds"], facts["answered"], strict=True))
-    rows = [
-        [name, "never" if t is None else f"{t:.2f}{' *' * common}", n, _share(good, n)]
-        for (name, t, (n, good)), common in zip(each, facts["shared"], strict=True)
-    ]
-    least = least_answers(facts["promise"])
-    kept, right = (sum(counts[place] for *_, counts in each) for place in (0, 1))
+def _refusals(facts: Facts) -> list[str]:
+    """Say how many rows are answered, and what that needs."""
+    total, least = facts["rows"]["test"], least_answers(facts["promise"])
+    kept, right = map(sum, zip(*facts["answered"], strict=True))
+    share = f", {right:,} of them right" if kept else ""
     lines = [
-        f"A label is answered from the lowest probability at which {percent} of its answers to "
-        "the rows to choose with are right, and that by a cautious estimate: a lower bound, too "
-        "high in one of ten cases, the lowest of many somewhat more often.",
-        "\n".join(_table(["label", "answered from", "answers", "right"], rows)),
+        f"It answers {kept:,} of {total:,} rows{share}; to {'the other' if kept else 'all'} "
+        f'{total - kept:,} it says "I do not know".'
     ]
     if any(facts["shared"]):
         lines.append(
@@ -160,16 +166,12 @@ def _promises(facts: Facts) -> list[str]:
             "answers to the rows to choose with that a threshold of its own needs. The promise is "
             "for their answers together; one of them alone may keep it less."
         )
-    share = f", {right:,} of them right" if kept else ""
-    lines.append(
-        f"It answers {kept:,} of {total:,} rows{share}; to {'the other' if kept else 'all'} "
-        f'{total - kept:,} it says "I do not know".'
-    )
-    if never := [name for name, t, _ in each if t is None]:
+    levels = zip(facts["classes"], facts["thresholds"], strict=True)
+    if never := [name for name, level in levels if level is None]:
         lines.append(
-            f"Never answered: {', '.join(never)}. For {percent} a label needs at least {least} "
-            "answers to the rows to choose with, all right, or more with some wrong: give more "
-            "rows, or a lower --promise."
+            f"Never answered: {', '.join(never)}. For {_percent(facts)} a label needs at least "
+            f"{least} answers to the rows to choose with, all right, or more with some wrong: give "
+            "more rows, or a lower --promise."
         )
     return ['## When it says "I do not know"', *(part for line in lines for part in ("", line))]
 
@@ -179,9 +181,8 @@ def _look_at(facts: Facts) -> list[str]:
         "Wrong answers, the least probable labels first. Is the label right? A wrong label is the "
         "cheapest to mend:"
     )
-    wrong, unsure = (list(map(_row, facts[name])) for name in ("wrong", "unsure"))
-    head = ["## What to look at first", "", text, ""]
-    return [*head, *(wrong or ["- none"]), "", "Least sure:", "", *unsure]
+    wrong = [*map(_row, facts["wrong"])] or ["- none"]
+    return ["## What to look at first", "", text, "", *wrong]
 
 
 def _row(row: Facts) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,20 +23,13 @@ from minibert.wordpiece import WordPieceTokenizer
 
 from .baselines import BagOfWords, FrozenVectors, Linear, frozen_encoder
 from .calibration import with_temperature
+from .command import FILE
 from .table import LabeledTable
 from .thresholds import UNKNOWN, decide
 from .tuning import logits_of_table
 
-FILE, FORMAT = "classifier.json", "minibert classifier 1"
-LINEAR, WORDS = "linear.safetensors", "words.json"
+FORMAT, LINEAR = "minibert classifier 2", "linear.safetensors"
 LEAST = 3  # tokens: [CLS], one of the text, [SEP]
-# As --use takes them.
-_METHOD_OF = {
-    BertForSequenceClassification: "fine-tuned",
-    FrozenVectors: "frozen",
-    BagOfWords: "words",
-}
-_FIELDS = ("max_length", "columns", "temperature", "thresholds")
 
 
 class Reply(NamedTuple):
@@ -60,7 +53,7 @@ class Classifier(NamedTuple):
         model: Trained. The first holds the names of the classes in ``model.id2label``.
         tokenizer: That of the model; counted words have none.
         max_length: Longer texts are cut to so many tokens.
-        columns: Which columns of a table hold the text and its pair.
+        column: Which column of a table holds the text.
         temperature: What logits are divided by before the softmax.
         thresholds: For each class the lowest probability with which it is answered; without them
             every text is answered.
@@ -70,7 +63,7 @@ class Classifier(NamedTuple):
     model: BertForSequenceClassification | FrozenVectors | BagOfWords
     tokenizer: WordPieceTokenizer | None
     max_length: int | None
-    columns: dict[str, str | None]
+    column: str
     temperature: float = 1.0
     thresholds: Sequence[float] = ()
     classes: Sequence[str] = ()
@@ -92,7 +85,7 @@ class Classifier(NamedTuple):
             Scores that are not divided by the temperature yet.
         """
         if isinstance(self.model, BagOfWords):
-            return self.model.logits(table.whole_texts)
+            return self.model.logits(table.texts)
         assert self.tokenizer is not None and self.max_length is not None
         if isinstance(self.model, FrozenVectors):
             return self.model.logits(self.tokenizer, table, self.max_length)
@@ -119,24 +112,33 @@ def save_classifier(classifier: Classifier, folder: str | Path) -> None:
     """Write a classifier into a folder, so that transformers opens its model, if it has one.
 
     Args:
-        classifier: What to write; temperature and thresholds go into ``classifier.json``, and a
-            linear classifier on frozen vectors or counted words into ``linear.safetensors``.
+        classifier: What to write; temperature and thresholds go into ``classifier.json``, which is
+            written last, and a linear classifier on frozen vectors or counted words into
+            ``linear.safetensors``.
         folder: Made if it is not there.
     """
     folder, model = Path(folder), classifier.model
     folder.mkdir(parents=True, exist_ok=True)
-    if isinstance(model, BagOfWords):
-        write_json(folder / WORDS, {"terms": model.terms})
-        _write_arrays(folder, {**model.linear._asdict(), "rarity": model.vectors.idf_})
-    elif isinstance(model, FrozenVectors):
-        save_pretrained(model.encoder, folder, classifier.tokenizer)
-        _write_arrays(folder, model.linear._asdict())
-    else:
+    fields = {
+        "format": FORMAT,
+        "max_length": classifier.max_length,
+        "column": classifier.column,
+        "temperature": classifier.temperature,
+        "thresholds": [t if math.isfinite(t) else None for t in classifier.thresholds],
+    }
+    if isinstance(model, BertForSequenceClassification):
         save_pretrained(model, folder, classifier.tokenizer)
-    fields = {name: getattr(classifier, name) for name in _FIELDS}
-    fields["thresholds"] = [t if math.isfinite(t) else None for t in classifier.thresholds]
-    fields |= {"classes": [*classifier.classes]} if classifier.classes else {}
-    write_json(folder / FILE, {"format": FORMAT, "method": _METHOD_OF[type(model)], **fields})
+    else:
+        fields["classes"] = [*classifier.classes]
+        arrays = model.linear._asdict()
+        if isinstance(model, FrozenVectors):
+            save_pretrained(model.encoder, folder, classifier.tokenizer)
+        else:
+            fields["terms"] = model.terms
+            arrays["rarity"] = model.vectors.idf_
+        with atomic_write(folder / LINEAR) as draft:
+            save_file({name: np.ascontiguousarray(each) for name, each in arrays.items()}, draft)
+    write_json(folder / FILE, fields)
 
 
 def load_classifier(folder: str | Path) -> Classifier:
@@ -153,55 +155,45 @@ def load_classifier(folder: str | Path) -> Classifier:
     """
     folder = Path(folder)
     fields, path = read_json(folder / FILE), repr(str(folder / FILE))
-    method = fields.pop("method", "fine-tuned")
-    if fields.pop("format", None) != FORMAT or method not in _METHOD_OF.values():
+    if fields.pop("format", None) != FORMAT:
         raise ValueError(f"{path} is damaged or of another version; train again")
-    if method == "fine-tuned":
-        model, wanted = load_pretrained(BertForSequenceClassification, folder), {*_FIELDS}
-        classes = model.num_labels
-    else:
-        model, wanted = _load_linear(folder, method == "words"), {*_FIELDS, "classes"}
-        classes = len(model.linear.bias)
-    tokenizer = None if isinstance(model, BagOfWords) else load_tokenizer(folder)
-    longest = 0 if isinstance(model, BagOfWords) else model.config.max_position_embeddings
-    if names := wanted ^ {*fields}:
+    model = _load_model(folder, fields.pop("terms", None), "classes" in fields)
+    has_words = isinstance(model, BagOfWords)
+    tuned = isinstance(model, BertForSequenceClassification)
+    longest = None if has_words else model.config.max_position_embeddings
+    checks = _checks(model.num_labels if tuned else len(model.linear.bias), longest)
+    if tuned:
+        del checks["classes"]
+    if names := checks.keys() ^ fields.keys():
         raise ValueError(f"{path} is damaged: {min(names)!r} is missing or unknown; train again")
-    for name, (is_right, told) in _checks(fields, classes, longest).items():
-        if name in fields and not is_right:
+    for name, (is_right, told) in checks.items():
+        if not is_right(fields[name]):
             value = repr(fields[name])[:60]
             raise ValueError(f"{path} is damaged: {name!r} is {value}, not {told}; train again")
     fields["thresholds"] = [math.inf if t is None else float(t) for t in fields["thresholds"]]
-    return Classifier(model, tokenizer, **fields)
+    return Classifier(model, None if has_words else load_tokenizer(folder), **fields)
 
 
-def _checks(fields: Mapping[str, Any], classes: int, longest: int) -> dict[str, tuple[bool, str]]:
-    """Say of each field of a file whether it is right, and what it should be."""
-    length, columns, heat, levels = (fields[name] for name in _FIELDS)
-    names, given = (
-        {"pair": None} | (columns if isinstance(columns, dict) else {}),
-        fields.get("classes"),
-    )
-    is_list = isinstance(levels, list) and len(levels) in (0, classes)
-    fits = type(length) is int and LEAST <= length <= longest
+def _checks(count: int, longest: int | None) -> dict[str, tuple[Callable[[Any], bool], str]]:
+    """Return for each field of a file what tells whether it is right, and what it should be."""
+
+    def fits(value: Any) -> bool:
+        return type(value) is int and longest is not None and LEAST <= value <= longest
+
+    def are_names(value: Any) -> bool:
+        names = value if isinstance(value, list) else []
+        return all(isinstance(n, str) for n in names) and len(names) == len({*names}) == count
+
+    def are_levels(value: Any) -> bool:
+        right_many = isinstance(value, list) and len(value) in (0, count)
+        return right_many and all(level is None or _is_number(level, 1.0) for level in value)
+
     return {
-        "max_length": (fits if longest else length is None, f"from {LEAST} to {longest}"),
-        "columns": (
-            {*names} == {"text", "pair"}
-            and isinstance(names["text"], str)
-            and isinstance(names["pair"], str | None),
-            "the names of a text and its pair",
-        ),
-        "temperature": (_is_number(heat, math.inf) and heat > 0, "a number above 0"),
-        "thresholds": (
-            is_list and all(level is None or _is_number(level, 1.0) for level in levels),
-            f"a probability or null for each of {classes} labels",
-        ),
-        "classes": (
-            isinstance(given, list)
-            and all(isinstance(name, str) for name in given)
-            and len({*given}) == len(given) == classes,
-            f"{classes} names",
-        ),
+        "max_length": (fits if longest else lambda n: n is None, f"from {LEAST} to {longest}"),
+        "column": (lambda value: isinstance(value, str), "the name of a column"),
+        "temperature": (lambda t: _is_number(t, math.inf) and t > 0, "a number above 0"),
+        "thresholds": (are_levels, f"a probability or null for each of {count} labels"),
+        "classes": (are_names, f"{count} names"),
     }
 
 
@@ -211,28 +203,25 @@ def _is_number(value: Any, most: float) -> bool:
     return is_number and math.isfinite(value) and 0 <= value <= most
 
 
-def _load_linear(folder: Path, counts_words: bool) -> BagOfWords | FrozenVectors:
-    """Load a linear classifier, and what makes the vectors for it."""
+def _load_model(
+    folder: Path, terms: Any, is_linear: bool
+) -> BertForSequenceClassification | FrozenVectors | BagOfWords:
+    """Load a model, or a linear classifier and what makes the vectors for it."""
+    if not is_linear:
+        return load_pretrained(BertForSequenceClassification, folder)
     arrays = {name: tensor.numpy() for name, tensor in read_tensors(folder / LINEAR).items()}
     matrix, bias, rarity = (arrays.get(name) for name in ("matrix", "bias", "rarity"))
     if matrix is None or bias is None or matrix.ndim != 2 or matrix.shape[1:] != bias.shape:
         raise ValueError(f"{str(folder / LINEAR)!r} is damaged; train again")
-    linear = Linear(matrix, bias)
-    if not counts_words:
-        encoder = frozen_encoder(folder)
-        if len(matrix) != encoder.config.hidden_size:
-            raise ValueError(f"{LINEAR!r} does not fit the model beside it; train again")
-        return FrozenVectors(encoder, linear)
-    terms = read_json(folder / WORDS).get("terms")
-    terms = [term for term in terms if isinstance(term, str)] if isinstance(terms, list) else []
-    if rarity is None or not len(terms) == len(rarity) == len(matrix):
-        raise ValueError(f"{WORDS!r} and {LINEAR!r} do not fit together; train again")
-    return BagOfWords.from_parts(terms, rarity, linear)
-
-
-def _write_arrays(folder: Path, arrays: dict[str, np.ndarray]) -> None:
-    with atomic_write(folder / LINEAR) as draft:
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, draft)
+    encoder = frozen_encoder(folder) if terms is None else None
+    terms = terms if isinstance(terms, list) and all(isinstance(t, str) for t in terms) else []
+    if len(matrix) != (encoder.config.hidden_size if encoder else len(terms)):
+        raise ValueError(f"{LINEAR!r} does not fit what lies beside it; train again")
+    if encoder:
+        return FrozenVectors(encoder, Linear(matrix, bias))
+    if rarity is None or len(rarity) != len(terms):
+        raise ValueError(f"{str(folder / LINEAR)!r} is damaged; train again")
+    return BagOfWords.from_parts(terms, rarity, Linear(matrix, bias))
 
 
 def write_json(path: Path, content: object) -> None:

@@ -11,27 +11,6 @@ from jaxtyping import Float, Int
 DRAWS, ENDS = 1000, (0.025, 0.975)
 
 
-def count_confusions(
-    labels: Int[np.ndarray, " rows"], answers: Int[np.ndarray, " rows"], classes: int
-) -> Int[np.ndarray, "classes classes"]:
-    """Count true classes and answers: a row for each class, a column for each answer.
-
-    Args:
-        labels, answers: Numbers of classes.
-        classes: How many there are.
-
-    Returns:
-        What is right stands on the diagonal.
-
-    >>> count_confusions(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
-    array([[1, 1],
-           [0, 1]])
-    """
-    from sklearn.metrics import confusion_matrix
-
-    return confusion_matrix(labels, answers, labels=range(classes))
-
-
 def class_scores(
     labels: Int[np.ndarray, " rows"], answers: Int[np.ndarray, " rows"], classes: int
 ) -> list[list[float]]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .duplicates import find_patterns, keys_of, rows_by
+from .duplicates import find_patterns, plain_text, rows_by
 from .table import LabeledTable
 
 FEWEST = 3  # blocks of a class: one for each part
@@ -99,7 +99,7 @@ def linked_rows(table: LabeledTable) -> Blocks:
     from scipy.sparse.csgraph import connected_components
 
     patterns = [rows for rows in find_patterns(table) if len(rows) <= most_together(table)]
-    groups = [*rows_by(keys_of(table)), *rows_by(table.groups or ()), *patterns]
+    groups = [*rows_by(map(plain_text, table.texts)), *rows_by(table.groups or ()), *patterns]
     links = np.array([(rows[0], row) for rows in groups for row in rows]).T  # also to itself
     graph = coo_array((np.ones(links.shape[1]), (links[0], links[1])), 2 * (len(table),))
     _, blocks = connected_components(graph, directed=False)

@@ -86,11 +86,18 @@ def tuning_of(
     **others: Any,
 ) -> tuple[BertTrainer, TaskBatches, TaskBatches]:
     """Make the trainer of `fine_tune_classifier`, and the batches to learn from and to stop by."""
-    pad = tokenizer.pad_token_id
-    parts = (labeled_rows(model, tokenizer, part, max_length) for part in (train, validation))
-    batches, watched = (
-        TaskBatches(part, batch_size=batch_size, seed=seed, pad_token_id=pad) for part in parts
-    )
+    number_of = {name: number for number, name in model.id2label.items()}
+
+    def batches_of(table: LabeledTable) -> TaskBatches:
+        rows = encode_rows(tokenizer, table.texts, max_length=max_length)
+        labeled = [
+            {"input_ids": ids, "token_type_ids": types, "labels": number_of[label]}
+            for (ids, types), label in zip(rows, table.labels or [], strict=True)
+        ]
+        pad = tokenizer.pad_token_id
+        return TaskBatches(labeled, batch_size=batch_size, seed=seed, pad_token_id=pad)
+
+    batches, watched = batches_of(train), batches_of(validation)
     steps = len(batches) * epochs if epochs else max(4 * len(batches), LEAST_UPDATES)
     config = TrainingConfig(
         max_steps=steps,
@@ -123,7 +130,7 @@ def fine_tune_classifier(
         seed: Start of all chance: the order of the rows, and dropout.
         **options: ``learning_rate`` (1e-4), ``weights`` of the classes (all 1), ``epochs`` (4, and
             at least 150 updates), ``patience`` (4 evaluations, two in an epoch), ``batch_size``
-            (32), ``max_length`` (128 tokens); and what `BertTrainer` takes: ``folder``, ``device``,
+            (32), ``max_length`` (128 tokens); and what `BertTrainer` takes: ``device``,
             ``show_progress``.
 
     Returns:
@@ -134,21 +141,6 @@ def fine_tune_classifier(
     return trainer
 
 
-def labeled_rows(
-    model: BertForSequenceClassification,
-    tokenizer: WordPieceTokenizer,
-    table: LabeledTable,
-    max_length: int,
-) -> list[dict[str, Any]]:
-    """Turn rows of a table into what `TaskBatches` takes."""
-    number_of = {name: number for number, name in model.id2label.items()}
-    rows = encode_rows(tokenizer, table.texts, table.pairs, max_length=max_length)
-    return [
-        {"input_ids": ids, "token_type_ids": types, "labels": number_of[label]}
-        for (ids, types), label in zip(rows, table.labels or [], strict=True)
-    ]
-
-
 def logits_of_table(
     model: BertForSequenceClassification,
     tokenizer: WordPieceTokenizer,
@@ -157,7 +149,7 @@ def logits_of_table(
     max_length: int = 128,
 ) -> Float[np.ndarray, "rows classes"]:
     """Score the texts of a table, cut to so many tokens."""
-    rows = encode_rows(tokenizer, table.texts, table.pairs, max_length=max_length)
+    rows = encode_rows(tokenizer, table.texts, max_length=max_length)
     pad = tokenizer.pad_token_id
     logits = predict(model, rows, lambda output, mask: output.logits, pad_token_id=pad)
     return torch.stack(logits).double().numpy()

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import NoReturn
+from collections.abc import Callable
 
 from .output import OutputLost, complain, show_warning
 
@@ -53,26 +48,3 @@ def guarded(work: Callable[[], int], hint: Callable[[], str], done: Callable[[],
         except KeyboardInterrupt:
             complain(f"stopped at once; {hint()}")
             return 130
-
-
-@contextmanager
-def ended_by_ctrl_c() -> Iterator[None]:
-    """End the process at Ctrl+C while it imports, when nothing has been written.
-
-    An exception would not do: libraries catch what their own imports raise, and go on.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if not in_main_thread or before is not signal.default_int_handler:  # ignored, or another's
-        yield
-        return
-
-    def end(*_: object) -> NoReturn:
-        complain("stopped at once; type the same command again")
-        os._exit(130)
-
-    signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

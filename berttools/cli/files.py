@@ -12,6 +12,16 @@ from minibert.disk import atomic_write
 PathLike = str | Path
 
 
+def require_new_folder(folder: Path) -> None:
+    """Raise unless a folder is new, or holds nothing but hidden files."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
+    if others := sorted(path.name for path in folder.glob("[!.]*")):
+        raise ValueError(
+            f"{str(folder)!r} is not empty (it holds {others[0]!r}); name a new or an empty folder"
+        )
+
+
 def write_output(
     typed: PathLike, text: str, *, inputs: Iterable[PathLike] = (), begins: str = ""
 ) -> None:

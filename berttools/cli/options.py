@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-# In the folder of a run: what was typed when it began, and what came of it, written last.
+# In the folder of a pre-training: what was typed when it began, and what came of it, written last.
 PLAN, REPORT = "run.json", "report.txt"
 # The report names the folder, and in a plain locale Python keeps odd letters of a name as bytes.
 ANY_NAME = {"encoding": "utf-8", "errors": "surrogateescape"}
@@ -28,22 +28,22 @@ def new_parser(command: str, **texts: Any) -> argparse.ArgumentParser:
 
 
 def add_option(group: Any, name: str, text: str, defaults: Mapping[str, Any], **more: Any) -> None:
-    """Add an option that is None unless given, or a flag; the help shows its default."""
+    """Add an option; the help shows its default."""
     if defaults.get(name) is not None and "(default" not in text:
         text = f"{text} (default: {defaults[name]})"
     group.add_argument("--" + name.replace("_", "-"), help=text, **more)
 
 
-def is_finished(folder: str | Path, report: str = REPORT) -> bool:
+def is_finished(folder: str | Path) -> bool:
     """Return whether the run in a folder is finished."""
-    return (Path(folder) / report).is_file()
+    return (Path(folder) / REPORT).is_file()
 
 
-def resume_hint(folder: str | Path, command: str = "pretrain") -> str:
+def resume_hint(folder: str | Path) -> str:
     """Return the sentence with the command that resumes a run."""
     if not (Path(folder) / PLAN).exists():
         return "type the same command again"
-    return f"go on with: minibert {command} --out {shlex.quote(str(folder))} --resume"
+    return f"go on with: minibert pretrain --out {shlex.quote(str(folder))} --resume"
 
 
 def whole_number(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:

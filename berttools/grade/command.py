@@ -26,7 +26,6 @@ not know. A point stands for each dot of an exercise's difficulty. GRADES gets
 
   overview.html  the class on one page: points of each student and of each exercise with their
                  totals, and the replies that most students got
-  overview.csv   a line for each student, a column for each exercise, and the totals
   grades.csv     a line for each exercise of each notebook, with what the checker says
   pages/         a page for each student"""
 

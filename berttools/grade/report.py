@@ -1,4 +1,4 @@
-"""What a class has reached: tables as CSV, the class on one page, a page a student. Chapter 1."""
+"""What a class has reached: a table as CSV, the class on one page, a page a student. Chapter 1."""
 
 from __future__ import annotations
 
@@ -6,30 +6,20 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from string import Template
 from typing import NamedTuple
 from urllib.parse import quote
 
 from berttools.cli.files import write_output
+from minibert.text_files import packed_text
 
 TABLE = "grades.csv"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that is computed
 MOST_HINTS = 30  # rarer ones stand on the pages of the students
 NO_NUMBERS = re.compile(r"( does not parse), line \d+:.*", re.DOTALL)
-STYLE = (
-    ":root{color-scheme:light dark}"
-    "body{font:1rem/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}"
-    "h2{margin-top:2.5rem}table{border-collapse:collapse;width:100%}.wide{overflow-x:auto}"
-    "th,td{text-align:left;vertical-align:top;padding:.4rem 1rem .4rem 0}"
-    "td{overflow-wrap:anywhere}.points td,.points thead th:not(:first-child){text-align:right}"
-    "tr{border-top:1px solid #999}tfoot{border-top:2px solid #777}small{font-weight:400}"
-    "caption{text-align:left;padding-bottom:.4rem}"
-    "@media print{body{margin:0;max-width:none;font-size:9pt}.wide{overflow:visible}"
-    "tr{break-inside:avoid}thead{display:table-header-group}h2{break-after:avoid}"
-    "a{color:inherit;text-decoration:none}}"
-)
 
 
 class Mark(NamedTuple):
@@ -56,15 +46,8 @@ class Overview(NamedTuple):
 
     students: list[str]
     possible: dict[Asked, int]  # the points of each exercise, in the order of the book
-    earned: dict[tuple[str, Asked], int]  # nothing where no notebook of the chapter came in
-    hints: list[tuple[str, str, list[str]]]  # exercise, reply, students; the most common first
+    best: dict[tuple[str, Asked], Mark]  # none where no notebook of the chapter came in
     unread: list[Mark]  # files that could not be graded
-
-    def total(self, student: str, exercises: Iterable[Asked]) -> int | None:
-        """Add up the points of a student; None where no notebook came in."""
-        points = [self.earned.get((student, asked)) for asked in exercises]
-        there = [each for each in points if each is not None]
-        return sum(there) if there else None
 
 
 def overview_of(marks: Sequence[Mark]) -> Overview:
@@ -73,19 +56,9 @@ def overview_of(marks: Sequence[Mark]) -> Overview:
     for mark in (mark for mark in marks if mark.exercise):
         key = mark.student, Asked(mark.chapter, mark.exercise)
         best[key] = max(best.get(key, mark), mark, key=lambda each: each.points)
-    replies: dict[tuple[str, str], list[str]] = {}
-    for (student, asked), mark in best.items():
-        if mark.points < mark.of:
-            key = asked.exercise, NO_NUMBERS.sub(r"\1", mark.reply)
-            replies.setdefault(key, []).append(student)
-    hints = [(*key, sorted(students)) for key, students in replies.items()]
-    return Overview(
-        sorted({mark.student for mark in marks}, key=lambda name: (name.casefold(), name)),
-        {asked: mark.of for (_, asked), mark in best.items()},
-        {key: mark.points for key, mark in best.items()},
-        sorted(hints, key=lambda hint: -len(hint[2])),
-        [mark for mark in marks if not mark.exercise],
-    )
+    students = sorted({mark.student for mark in marks}, key=lambda name: (name.casefold(), name))
+    possible = {asked: mark.of for (_, asked), mark in best.items()}
+    return Overview(students, possible, best, [mark for mark in marks if not mark.exercise])
 
 
 def require_free(folder: Path) -> None:
@@ -93,8 +66,7 @@ def require_free(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; name a folder for the results by --out")
     names = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
-    table = folder / TABLE
-    begins = ",".join(Mark._fields).encode()
+    table, begins = folder / TABLE, ",".join(Mark._fields).encode()
     if names and not (table.is_file() and table.read_bytes().startswith(begins)):
         raise ValueError(
             f"{folder} holds other files ({names[0]!r}) and no results; name a new or an empty "
@@ -103,47 +75,21 @@ def require_free(folder: Path) -> None:
 
 
 def write_results(marks: Sequence[Mark], folder: Path) -> None:
-    """Write both tables, the page of the class, and a page for each student."""
+    """Write the table, the page of the class, and a page for each student."""
     (folder / "pages").mkdir(parents=True, exist_ok=True)
-    overview, pages = overview_of(marks), page_names(marks)
-    _write_csv(folder / TABLE, [Mark._fields, *marks])
-    _write_csv(folder / "overview.csv", _lines(overview))
-    write_output(folder / "overview.html", class_page(overview, pages))
+    text = io.StringIO()
+    csv.writer(text).writerows([Mark._fields, *([*map(_not_computed, mark)] for mark in marks)])
+    write_output(folder / TABLE, text.getvalue())
+    pages = page_names(marks)
+    write_output(folder / "overview.html", class_page(overview_of(marks), pages))
     for student, name in pages.items():
         own = [mark for mark in marks if mark.student == student]
         write_output(folder / "pages" / name, _student_page(student, own))
 
 
-def _write_csv(path: Path, rows: Iterable[Iterable[object]]) -> None:
-    """Write a table in which a spreadsheet computes nothing."""
-    text = io.StringIO()
-    table = csv.writer(text)
-    for row in rows:
-        table.writerow(
-            [f"'{x}" if isinstance(x, str) and x.startswith(FORMULA) else x for x in row]
-        )
-    write_output(path, text.getvalue())
-
-
-def _lines(overview: Overview) -> list[list[object]]:
-    """Return a line for each student, with a column for each exercise, and both totals."""
-    every, earned = [*overview.possible], overview.earned
-    lines = [
-        [student, *(earned.get((student, asked), "") for asked in every)]
-        for student in overview.students
-    ]
-    of_class = [sum(earned.get((s, asked), 0) for s in overview.students) for asked in every]
-    lines = [
-        ["(points to earn)", *overview.possible.values()],
-        *lines,
-        ["(points of the class)", *of_class],
-    ]
-    totals = [sum(x for x in points if isinstance(x, int)) for _, *points in lines]
-    titles = [f"{asked.chapter[:2]} {asked.exercise}" for asked in every]
-    return [
-        ["student", *titles, "total"],
-        *([*line, total] for line, total in zip(lines, totals, strict=True)),
-    ]
+def _not_computed(cell: str | int) -> str | int:
+    """Return a cell that a spreadsheet shows as it is."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def page_names(marks: Sequence[Mark]) -> dict[str, str]:
@@ -158,7 +104,7 @@ def page_names(marks: Sequence[Mark]) -> dict[str, str]:
     return names
 
 
-def class_page(overview: Overview, pages: dict[str, str]) -> str:
+def class_page(overview: Overview, pages: Mapping[str, str]) -> str:
     """Show the points, with a link to the page of each student, and what most were told."""
     chapters: dict[str, list[Asked]] = {}
     for asked in overview.possible:
@@ -172,16 +118,8 @@ def class_page(overview: Overview, pages: dict[str, str]) -> str:
         "chapter was handed in.</p>",
         _points(overview, "Points of each student in each chapter", chapters, pages),
         "<h2>What most were told</h2>",
+        _hints(overview),
     ]
-    hints = [
-        [escape(exercise), escape(reply), f"{len(students)}", escape(", ".join(students))]
-        for exercise, reply, students in overview.hints[:MOST_HINTS]
-    ]
-    head = ["Exercise", "Reply", "Students", "To whom"]
-    told = _table("Replies to wrong answers, the most common first", head, hints)
-    parts.append(told if hints else "<p>Nobody got a hint: every answer is right.</p>")
-    if (left := len(overview.hints) - MOST_HINTS) > 0:
-        parts.append(f"<p>{left} more stand on the pages of the students.</p>")
     for name, every in chapters.items():
         caption = f"Points of each student in the exercises of {name}"
         columns = {escape(asked.exercise): [asked] for asked in every}
@@ -189,20 +127,44 @@ def class_page(overview: Overview, pages: dict[str, str]) -> str:
     if overview.unread:
         told = (f"{escape(mark.student)}: {escape(mark.reply)}" for mark in overview.unread)
         parts.append(f"<h2>Files that could not be graded</h2><p>{'<br>'.join(told)}</p>")
-    return _page("The class", "".join(parts))
+    return _page("The class", "\n".join(parts))
+
+
+def _hints(overview: Overview) -> str:
+    """Show the replies to wrong answers, the most common first."""
+    replies: dict[tuple[str, str], list[str]] = {}
+    for (student, asked), mark in overview.best.items():
+        if mark.points < mark.of:
+            reply = NO_NUMBERS.sub(r"\1", mark.reply)
+            replies.setdefault((asked.exercise, reply), []).append(student)
+    if not replies:
+        return "<p>Nobody got a hint: every answer is right.</p>"
+    rows = [
+        [escape(exercise), escape(reply), len(students), escape(", ".join(sorted(students)))]
+        for (exercise, reply), students in sorted(replies.items(), key=lambda each: -len(each[1]))
+    ]
+    left = len(rows) - MOST_HINTS
+    more = f"<p>{left} more stand on the pages of the students.</p>" if left > 0 else ""
+    caption = "Replies to wrong answers, the most common first"
+    head = ["Exercise", "Reply", "Students", "To whom"]
+    return _table(caption, head, rows[:MOST_HINTS]) + more
 
 
 def _points(
-    overview: Overview, caption: str, columns: dict[str, list[Asked]], pages: dict[str, str]
+    overview: Overview, caption: str, columns: Mapping[str, list[Asked]], pages: Mapping[str, str]
 ) -> str:
     """Show the points of each student in some columns of exercises, and in all of them."""
     groups = [*columns.values(), [asked for some in columns.values() for asked in some]]
     possible = [sum(overview.possible[asked] for asked in group) for group in groups]
-    sums = {s: [overview.total(s, group) for group in groups] for s in overview.students}
-    of_each = [*zip(*sums.values(), strict=True)]
+    sums: list[list[int | None]] = []
+    for student in overview.students:
+        found = [[overview.best.get((student, asked)) for asked in group] for group in groups]
+        sums.append([sum(m.points for m in some if m) if any(some) else None for some in found])
+    of_each = [*zip(*sums, strict=True)]
+    links = (f'<a href="pages/{quote(pages[s])}">{escape(s)}</a>' for s in overview.students)
     rows = [
-        [f'<a href="pages/{quote(pages[student])}">{escape(student)}</a>', *map(_or_dash, points)]
-        for student, points in sums.items()
+        [link, *("–" if points is None else points for points in each)]
+        for link, each in zip(links, sums, strict=True)
     ]
     feet = [
         ["Points to earn", *possible],
@@ -210,10 +172,6 @@ def _points(
         ["Students with all points", *(p.count(n) for p, n in zip(of_each, possible, strict=True))],
     ]
     return _table(caption, ["Student", *columns, "Total"], rows, feet, "points")
-
-
-def _or_dash(points: int | None) -> str:
-    return "–" if points is None else f"{points}"
 
 
 def _student_page(student: str, marks: Sequence[Mark]) -> str:
@@ -240,7 +198,7 @@ def _table(
     """Write a table; its cells are HTML, and the first one of a row is what the row is about."""
     columns = "".join(f'<th scope="col">{name}</th>' for name in head)
     body, foot = (
-        "".join(
+        "\n".join(
             f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
             for first, *cells in lines
         )
@@ -255,8 +213,5 @@ def _table(
 
 def _page(title: str, body: str) -> str:
     """Return a page that needs nothing but itself."""
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width"><title>{title}</title>'
-        f"<style>{STYLE}</style></head><body><main><h1>{title}</h1>{body}</main></body></html>\n"
-    )
+    page = Template(packed_text("berttools/grade/page.html"))
+    return page.substitute(title=title, body=body)

@@ -15,9 +15,9 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
+from io import StringIO
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import ModuleType
@@ -78,7 +78,7 @@ def run_checker(task: Task, code: str, chapters: Path, limits: Limits) -> Reply:
 def _namespace_of(task: Task, chapters: Path) -> dict[str, Any]:
     """Run what stands above an exercise, where its chapter stands."""
     here = Path.cwd()
-    with _silence():
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         os.chdir(chapters)
         try:
             return _run(task.above, f"above_{task.name}", {})
@@ -89,15 +89,17 @@ def _namespace_of(task: Task, chapters: Path) -> dict[str, Any]:
 def _send_reply(
     task: Task, code: str, chapters: Path, folder: str, megabytes: int, sender: Connection
 ) -> None:
-    """Send what the checker says; runs in the new process."""
+    """Send what the checker says; runs in the new process, in which nothing is printed."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    sys.stdout = sys.stderr = os.fdopen(nowhere, "w", encoding="utf-8")
+    for stream in (1, 2):  # also what is printed past Python
+        os.dup2(nowhere, stream)
     namespace = _namespace_of(task, chapters)
-    with _silence():
-        os.chdir(folder)
-        tempfile.tempdir = folder
-        _limit_memory(megabytes)
-        sys.addaudithook(_refuse_network)
-        reply = _checked(task, code, namespace)
-        sender.send_bytes(json.dumps(reply).encode())
+    os.chdir(folder)
+    tempfile.tempdir = folder
+    _limit_memory(megabytes)
+    sys.addaudithook(_refuse_network)
+    sender.send_bytes(json.dumps(_checked(task, code, namespace)).encode())
 
 
 def _limit_memory(megabytes: int) -> None:
@@ -149,21 +151,3 @@ def _run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
     vars(module).update({key: value for key, value in namespace.items() if key[:2] != "__"})
     exec(compile(code, name, "exec"), vars(module))
     return vars(module)
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Discard what is printed, also past Python."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    kept = [os.dup(number) for number in (1, 2)]
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        for number in (1, 2):
-            os.dup2(nowhere.fileno(), number)
-        try:
-            with redirect_stdout(nowhere), redirect_stderr(nowhere):
-                yield
-        finally:
-            for number, old in zip((1, 2), kept):
-                os.dup2(old, number)
-                os.close(old)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Set
@@ -93,8 +92,8 @@ def _statements(cells: Iterable[Cell]) -> Iterator[ast.stmt]:
 def why_absent(code: str, task: Task, path: Path, chapter: Path) -> str:
     """Say why a notebook has no answer to an exercise; empty if it has one that may be tried.
 
-    Told is a cell that does not parse, with the line as its writer sees it; a function under
-    another name; a cell that is missing; an exercise that is not written yet.
+    Told is a cell that does not parse, with the line as its writer sees it; a cell that is missing;
+    an exercise that is not written yet.
     """
     made = {name for node in ast.parse(code).body for name in names_made_by(node)}
     missing = [name for name in task.names if name not in made]
@@ -103,7 +102,9 @@ def why_absent(code: str, task: Task, path: Path, chapter: Path) -> str:
     if missing:
         if cell := _that_defines(missing[0], broken, asked):
             return f"{missing[0]} does not parse, {cell.problem}"
-        return _of_another_name(missing[0], path, chapter, asked)
+        is_there = any(cell.name == asked for cell in cells_of(path))
+        lacks = "is not written yet" if is_there else f"is not there: {path.name} lacks its cell"
+        return f"{missing[0]} {lacks}."
     page = names_from_outside(task.above) | {
         name for node in ast.parse(task.above).body for name in names_made_by(node)
     }
@@ -151,34 +152,11 @@ def _broken(cells: list[Cell]) -> Iterator[Broken]:
 
 
 def _that_defines(name: str, broken: list[Broken], asked: str = "") -> Broken | None:
-    """Find the cell that would define a name: by its def, by the exercise, or by the name."""
+    """Find the cell that would define a name: by its def, or by the exercise."""
     looks = (
         lambda cell: re.search(
             rf"^\s*(?:def|class)\s+{name}\b|^{name}\s*=", cell.text, re.MULTILINE
         ),
         lambda cell: asked and cell.name == asked,
-        lambda cell: asked and re.search(rf"\b{name}\b", cell.text),
     )
     return next((each for look in looks for each in reversed(broken) if look(each.cell)), None)
-
-
-def _of_another_name(name: str, path: Path, chapter: Path, asked: str) -> str:
-    reference = {each for cell in cells_of(chapter) for each in _defined(cell)}
-    submission = {cell.name: [*_defined(cell)] for cell in cells_of(path)}
-    there = [each for each in submission.get(asked, []) if each not in reference]
-    others = [each for names in submission.values() for each in names if each not in reference]
-    near = difflib.get_close_matches(name, others, cutoff=0.8)
-    if other := next(iter([*near, *there]), ""):
-        return f"{name} is not there, but {other} is; the checker asks for {name}."
-    if asked not in submission:
-        return f"{name} is not there, and its cell is missing from {path.name}."
-    return f"{name} is not written yet."
-
-
-def _defined(cell: Cell) -> Iterator[str]:
-    """Name the functions and classes of a cell."""
-    if cell.kind == "code":
-        try:
-            yield from (node.name for node in parsed(cell.text) if isinstance(node, DEFINITIONS))
-        except SyntaxError:
-            return

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
-from berttools.cli.failures import ended_by_ctrl_c, guarded
+from berttools.cli.failures import guarded
+from berttools.cli.files import require_new_folder
 from berttools.cli.options import (
+    PLAN,
     SEED,
     add_option,
     is_finished,
@@ -17,12 +21,13 @@ from berttools.cli.options import (
     share_type,
     whole_number,
 )
+from minibert.text_files import require_file
 
 # The sizes that have a name, and the learning rate that goes with each: small models bear more.
 LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
 OTHER_RATE = 1e-4
 
-# What a run remembers. It resumes with the same or not at all.
+# What a run remembers; --resume goes on with it.
 DEFAULTS = MappingProxyType(
     {
         "config": "tiny",
@@ -58,26 +63,44 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse_options(arguments)
 
     def work() -> int:
-        # PyTorch takes seconds to load: only now, for who asks for help need not wait.
-        with ended_by_ctrl_c():
-            from .run import pretrain
+        # Look for what is named first: PyTorch takes seconds to load.
+        for file in options.files:
+            require_file(file)
+        if not options.resume and os.environ.get("RANK", "0") == "0":
+            require_free(Path(options.out))
+        from .run import pretrain
 
         return pretrain(options)
 
     return guarded(work, lambda: resume_hint(options.out), lambda: is_finished(options.out))
 
 
+def require_free(folder: Path) -> None:
+    """Raise unless a folder is new or empty."""
+    if (folder / PLAN).exists():
+        finished = ", a finished one; name another folder"
+        other = "; add --resume to go on with it, or name another folder"
+        told = finished if is_finished(folder) else other
+        raise ValueError(f"{str(folder)!r} holds a run already{told}")
+    require_new_folder(folder)
+
+
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Read the command line; what was not given is None."""
+    """Read the command line."""
     usage = "%(prog)s FILE.txt … --out DIR [options]"
-    parser = new_parser("pretrain", description=DESCRIPTION, epilog=EPILOG, usage=usage)
+    texts = {"description": DESCRIPTION, "epilog": EPILOG, "usage": usage}
+    parser = new_parser("pretrain", argument_default=argparse.SUPPRESS, **texts)
     _add_run(parser)
     _add_model(parser.add_argument_group("the model"))
     _add_training(parser.add_argument_group("the training"))
-    options = parser.parse_intermixed_args(arguments)
-    if not options.files and not options.resume:
+    given = vars(parser.parse_intermixed_args(arguments))
+    others = sorted({*given} - {"out", "resume", "device"})
+    if "resume" in given and others:
+        told = "--resume goes on with the text and the options of the run; leave out"
+        parser.error(f"{told} {others[0].replace('_', '-')}")
+    if "resume" not in given and "files" not in given:
         parser.error("name at least one text file (or go on with a run: --resume)")
-    return options
+    return argparse.Namespace(**{"files": [], "resume": False, "device": None, **DEFAULTS, **given})
 
 
 _add = partial(add_option, defaults=DEFAULTS)
@@ -85,10 +108,10 @@ _add = partial(add_option, defaults=DEFAULTS)
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     text = "text to learn from"
-    parser.add_argument("files", nargs="*", default=[], metavar="FILE.txt", help=text)
+    parser.add_argument("files", nargs="*", metavar="FILE.txt", help=text)
     text = "new or empty folder for the model, its vocabulary and its checkpoints"
     _add(parser, "out", text, required=True, metavar="DIR")
-    text = "go on with the run in DIR; files and options are the run's own and need not be given"
+    text = "go on with the run in DIR, with its own text and options"
     _add(parser, "resume", text, action="store_true")
     _add(parser, "device", "cpu, cuda, cuda:1 or mps (default: a GPU if there is one, else cpu)")
     text = "start of all chance; the same seed gives the same model"
@@ -100,7 +123,7 @@ def _add_model(group: argparse._ArgumentGroup) -> None:
     _add(group, "config", text, metavar="SIZE")
     _add(group, "vocab_size", "most word pieces to learn", type=whole_number(6), metavar="N")
     text = "keep capitals and accents (default: drop them)"
-    _add(group, "cased", text, action="store_true", default=None)
+    _add(group, "cased", text, action="store_true")
     text = "most tokens of a sentence pair; longer ones are cut"
     _add(group, "max_length", text, type=whole_number(5), metavar="N")
 

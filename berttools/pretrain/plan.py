@@ -1,55 +1,75 @@
-"""The plan of a pre-training: its options, the sizes of its model, its text. Chapter 14."""
+"""The plan of a run, kept in its folder: options, the sizes of the model, the text. Chapter 14."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from berttools.cli.runs import PRETRAIN, Plan, options_given, read_plan, require_free
+from berttools.cli.options import PLAN
 from minibert.config import BertConfig
 from minibert.data import TextDocuments
+from minibert.data.documents import fingerprint
+from minibert.disk import atomic_write
 from minibert.loading.config_file import config_from_fields
 
 from .command import DEFAULTS, LEARNING_RATES, OTHER_RATE
 from .texts import open_texts, warn_of_cuts
 
+Plan = dict[str, Any]
+FORMAT = "minibert pretrain 1"
+FIELDS = {*DEFAULTS, "model", "files", "documents", "fingerprint"}
+
 
 def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
     """Plan a new run; raise before anything is written if it could not be completed."""
-    require_free(Path(options.out))
-    plan: Plan = {**DEFAULTS, **options_given(options, DEFAULTS)}
+    plan: Plan = {name: getattr(options, name) for name in DEFAULTS}
     if plan["learning_rate"] is None:
         plan["learning_rate"] = LEARNING_RATES.get(plan["config"], OTHER_RATE)
     plan["model"] = model_sizes(plan["config"], plan["max_length"])
     documents = open_texts(options.files)
     warn_of_cuts(documents)
-    return {"format": PRETRAIN, **plan, **_text(options.files, documents)}, documents
+    paths = [str(Path(file).resolve()) for file in options.files]  # of any folder's next start
+    text = {"files": paths, "documents": len(documents), "fingerprint": fingerprint(documents)}
+    return {"format": FORMAT, **plan, **text}, documents
 
 
-def load_plan(options: argparse.Namespace) -> Plan:
-    """Load the plan of a run; raise if an option would make it another one."""
-    plan, typed = read_plan(options.out, PRETRAIN), options_given(options, DEFAULTS)
-    sizes = model_sizes(typed["config"], plan["max_length"]) if "config" in typed else None
-    if sizes == plan["model"]:
-        del typed["config"]  # the same by another path
-    return read_plan(options.out, PRETRAIN, typed)
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Write the plan of a run, whole or not at all."""
+    with atomic_write(folder / PLAN) as draft:
+        draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
 
 
-def reopen_text(options: argparse.Namespace, plan: Plan) -> tuple[Plan, TextDocuments]:
-    """Open the text of a run again; raise if it is another one."""
-    files = options.files or plan["files"]
-    documents = open_texts(files)
-    text = _text(files, documents)
-    if text["fingerprint"] != plan["fingerprint"]:
-        raise ValueError(
-            f"the text ({text['documents']} documents) is not the one that the run in "
-            f"{options.out!r} was begun with ({plan['documents']} documents); name the same files "
-            "in the same order, or begin another run in another folder"
+def read_plan(folder: Path) -> Plan:
+    """Read the plan of a run."""
+    path, plan = folder / PLAN, None
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{str(folder)!r} holds no run to go on with (no {PLAN}); begin one without --resume"
         )
-    return plan | text, documents
+    with suppress(ValueError):
+        plan = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(plan, dict) or plan.get("format") != FORMAT or FIELDS - plan.keys():
+        raise ValueError(
+            f"{str(path)!r} is damaged or of another version (the format must be {FORMAT!r}); "
+            "begin again in another folder"
+        )
+    return plan
+
+
+def reopen_text(folder: Path, plan: Plan) -> TextDocuments:
+    """Open the text of a run again; raise if it has changed."""
+    documents = open_texts(plan["files"])
+    if fingerprint(documents) != plan["fingerprint"]:
+        raise ValueError(
+            f"the text ({len(documents)} documents) is not the one that the run in "
+            f"{str(folder)!r} was begun with ({plan['documents']} documents); put the files back "
+            "as they were, or begin another run in another folder"
+        )
+    return documents
 
 
 def model_sizes(config: str, max_length: int) -> dict[str, Any]:
@@ -80,9 +100,3 @@ def _read_config(path: str) -> BertConfig:
         return config_from_fields(BertConfig, json.loads(Path(path).read_text(encoding="utf-8")))
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{path!r} is not the config.json of a BERT: {error}") from error
-
-
-def _text(files: list[str], documents: TextDocuments) -> dict[str, Any]:
-    """Describe the text; with full paths, since the next start may be in another folder."""
-    paths = [str(Path(file).resolve()) for file in files]
-    return {"files": paths, "documents": len(documents), "fingerprint": documents.fingerprint}

@@ -13,8 +13,6 @@ import torch
 
 from berttools.cli.options import ANY_NAME, REPORT, is_finished, resume_hint
 from berttools.cli.output import say, say_if_possible
-from berttools.cli.runs import PRETRAIN, Plan, read_plan, require_free, write_plan
-from berttools.cli.signals import fit_until_signal
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches
 from minibert.data.documents import Documents
@@ -34,8 +32,10 @@ from minibert.training import (
 from minibert.training.checkpoint import locked
 from minibert.wordpiece import WordPieceTokenizer
 
-from .plan import begin, load_plan, reopen_text
+from .command import require_free
+from .plan import Plan, begin, read_plan, reopen_text, write_plan
 from .report import write_report
+from .signals import fit_until_signal
 from .texts import describe_text, examine, hold_out, learn_pieces, open_texts, warn_of_wrapped_lines
 
 VOCABULARY = "vocab.txt"
@@ -83,12 +83,10 @@ def _prepare(
     """Prepare a run, and learn its vocabulary if there is none; write once nothing can fail."""
     folder = Path(options.out)
     if options.resume:
-        plan = load_plan(options)
-        if is_finished(folder) and not options.files:
-            return None  # the text may be gone
-        plan, documents = reopen_text(options, plan)
+        plan = read_plan(folder)
         if is_finished(folder):
-            return None
+            return None  # the text may be gone
+        documents = reopen_text(folder, plan)
     else:
         plan, documents = begin(options)
     parts = hold_out(documents, plan["held_out"], plan["seed"])
@@ -124,7 +122,7 @@ def _read_vocabulary(folder: Path, plan: Plan) -> WordPieceTokenizer:
 
 def _reopen(folder: Path, processes: Processes, device: torch.device) -> _Run:
     """Open the run that the first process has prepared."""
-    plan = read_plan(folder, PRETRAIN)
+    plan = read_plan(folder)
     parts = hold_out(open_texts(plan["files"]), plan["held_out"], plan["seed"])
     return _Run(folder, plan, _read_vocabulary(folder, plan), *parts, processes, device)
 

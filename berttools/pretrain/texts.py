@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minibert.data import TextDocuments, split_documents
-from minibert.data.documents import Documents, sentence_counts
+from minibert.data.documents import Documents
 from minibert.data.pairs import check_documents
 from minibert.fast import fast_parts
 from minibert.parts import override
@@ -51,7 +51,7 @@ def open_texts(files: Sequence[str]) -> TextDocuments:
 def warn_of_cuts(documents: TextDocuments) -> None:
     """Warn if blank lines are so far apart that documents had to be cut."""
     if documents.cut:
-        longest = max(documents.sentence_counts)
+        longest = max(map(len, documents))
         warnings.warn(
             f"{documents.cut} of the {len(documents)} documents go on after {longest} lines "
             "without a blank one and were cut there; put a blank line wherever a document ends",
@@ -61,7 +61,7 @@ def warn_of_cuts(documents: TextDocuments) -> None:
 
 def describe_text(documents: Documents) -> str:
     """Count documents, sentences and first sentences of pairs; warn if these are few."""
-    sentences = sum(sentence_counts(documents))
+    sentences = sum(map(len, documents))
     firsts = sentences - len(documents)
     if 2 * firsts < sentences:
         warnings.warn(

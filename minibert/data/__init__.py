@@ -2,7 +2,7 @@
 
 from .batches import PretrainingBatches, bucket_by_length, padding_share
 from .documents import TextDocuments, split_documents
-from .pairs import IS_NEXT, NOT_NEXT, SentencePair, draw_pairs, encode_pair, truncate_both_ends
+from .pairs import IS_NEXT, NOT_NEXT, SentencePair, draw_pairs, encode_pair
 
 __all__ = [
     "IS_NEXT",
@@ -15,5 +15,4 @@ __all__ = [
     "encode_pair",
     "padding_share",
     "split_documents",
-    "truncate_both_ends",
 ]

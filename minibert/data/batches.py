@@ -15,7 +15,7 @@ from minibert.parts import part
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.encode_batch import Batch, pad_rows
 
-from .documents import Documents, fingerprint, sentence_counts
+from .documents import Documents, fingerprint
 from .pairs import check_documents, draw_pairs, encode_pair
 
 # The purposes of the generators that are made of one seed.
@@ -26,15 +26,12 @@ Row = tuple[list[int], list[int], int]
 def bucket_by_length(
     lengths: Sequence[int], batch_size: int, *, rng: np.random.Generator
 ) -> list[list[int]]:
-    """Batch rows of about the same length, and shuffle the batches.
+    """Return batches of numbers of rows about equally long, in a random order.
 
     Args:
         lengths: Number of tokens of each row.
         batch_size: Rows of a batch, at least 1; the batch with the longest rows may have fewer.
         rng: Orders the batches, and rows of the same length.
-
-    Returns:
-        The numbers of the rows of each batch; every row is in one batch.
 
     >>> bucket_by_length([9, 3, 8, 2], 2, rng=np.random.default_rng(0))
     [[2, 0], [3, 1]]
@@ -46,15 +43,7 @@ def bucket_by_length(
 
 
 def padding_share(batches: Iterable[Batch]) -> float:
-    """Measure which share of all positions is padding.
-
-    ``share = 1 - (ones in attention_mask) / (entries of attention_mask)``.
-
-    Args:
-        batches: Each with an ``attention_mask``; at least one.
-
-    Returns:
-        0 where nothing is padded, below 1.
+    """Return which share of all positions of `batches` is padding, by their ``attention_mask``.
 
     >>> padding_share([{"attention_mask": torch.tensor([[1, 1, 1], [1, 0, 0]])}])
     0.33333333333333337
@@ -73,9 +62,8 @@ class PretrainingBatches:
 
     In each epoch every sentence that has a next one is the first of one pair. Documents are
     shuffled; so many pairs as `batches_per_pool` batches need make a pool; a pool is sorted by
-    length and cut into batches, and its batches are shuffled. Partners and masks are drawn again
-    in every epoch. All draws depend on `seed`, the epoch and the number of the pool or the batch
-    alone, so any batch can be made without those before it.
+    length and cut into batches, and its batches are shuffled. All draws depend on `seed`, the epoch
+    and the number of the pool or the batch alone: any batch can be made without those before it.
 
     Args:
         documents: `TextDocuments`, or lists of sentences; at least two documents.
@@ -83,8 +71,7 @@ class PretrainingBatches:
         batch_size: Pairs in a batch, at least 1; the last batch of a pool may have fewer.
         seed: At least 0.
         max_length: The most tokens of a pair, at least 5; longer ones are cut.
-        batches_per_pool: Batches that are sorted together, at least 1. More of them mean less
-            padding.
+        batches_per_pool: Batches that are sorted together, at least 1; more mean less padding.
         mlm_probability: Chance of a token to be chosen for prediction.
 
     Source: Devlin et al. (2019), section 3.1 and appendix A.2.
@@ -117,7 +104,7 @@ class PretrainingBatches:
         self.documents, self.tokenizer = documents, tokenizer
         self.batch_size, self.seed, self.max_length = batch_size, seed, max_length
         self.batches_per_pool, self.mlm_probability = batches_per_pool, mlm_probability
-        self.pairs_in_document = np.asarray(sentence_counts(documents), dtype=np.int64) - 1
+        self.pairs_in_document = np.asarray([*map(len, documents)]) - 1
         self.pairs = int(self.pairs_in_document.sum())
         self._special_ids = [tokenizer.vocab[token] for token in SPECIAL_TOKENS]
 
@@ -146,15 +133,10 @@ class PretrainingBatches:
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[Batch]:
-        """Yield the batches of one epoch, from batch `start` on.
+        """Yield the batches of epoch `number`, from batch `start` on.
 
-        Args:
-            number: Which epoch, from 0; with the seed it decides order, pairs and masks.
-            start: Number of the first batch to give, for a run that goes on in the middle.
-
-        Yields:
-            ``input_ids``, ``attention_mask``, ``token_type_ids`` and ``labels``, each (batch, seq),
-            and ``next_sentence_label``, (batch,).
+        Each has ``input_ids``, ``attention_mask``, ``token_type_ids`` and ``labels``, (batch, seq),
+        and ``next_sentence_label``, (batch,).
         """
         order = self._rng(number, _ORDER, 0).permutation(len(self.documents))
         ends = np.cumsum(self.pairs_in_document[order])

@@ -9,7 +9,7 @@ import numpy as np
 
 from minibert.wordpiece import WordPieceTokenizer
 
-from .documents import Documents, sentence_counts
+from .documents import Documents
 
 IS_NEXT, NOT_NEXT = 0, 1
 DRAWS = 64
@@ -20,11 +20,7 @@ class SentencePair(NamedTuple):
 
     Args:
         first, second: The sentences.
-        next_sentence_label: 0 if the second follows the first (IsNext), 1 if not (NotNext), as
-            Hugging Face counts.
-
-    >>> SentencePair("one cat", "it sleeps", IS_NEXT).next_sentence_label
-    0
+        next_sentence_label: 0 if the second follows the first (IsNext), 1 if not (NotNext).
     """
 
     first: str
@@ -40,12 +36,11 @@ def draw_pairs(
     start: int = 0,
     stop: int | None = None,
 ) -> Iterator[SentencePair]:
-    """Pair each sentence of a document that has a next one, half of them with a random sentence.
+    """Yield a pair for each sentence of a document that has a next one, half of them at random.
 
     With probability 1/2 its partner is that next sentence, and otherwise a random sentence of a
-    random other document. A random sentence that reads like the true next one, capitals and spaces
-    aside, is drawn again. After 64 such draws the corpus has hardly another sentence, and the pair
-    stays a true one: no pair is ever called NotNext by mistake.
+    random other document; one that reads like the true next one is drawn again. After 64 such draws
+    the pair stays a true one: none is ever called NotNext by mistake.
 
     Args:
         documents: At least two; see `check_documents`.
@@ -53,12 +48,8 @@ def draw_pairs(
         rng: Draws partners and sentences.
         start, stop: Only the pairs whose first sentence has such a number, `stop` not included.
 
-    Yields:
-        In the order of the document.
-
     Source: Devlin et al. (2019), section 3.1, task 2, and appendix A.2. There, a segment is as many
-    sentences as fit into the sequence; here it is one sentence, which keeps the question sharp when
-    sequences are short.
+    sentences as fit; here it is one, which keeps the question sharp when sequences are short.
 
     >>> corpus = [["one cat", "it sleeps", "it eats"], ["one dog", "it barks"]]
     >>> for pair in draw_pairs(corpus, 0, rng=np.random.default_rng(0)):
@@ -101,7 +92,7 @@ def check_documents(documents: Documents) -> None:
             "a corpus is a list of documents, and a document a list of sentences, not "
             f"{type(documents).__name__} ({documents!r:.40})"
         )
-    counts = np.asarray(sentence_counts(documents), dtype=np.int64)
+    counts = np.asarray([*map(len, documents)])
     if not counts.sum():
         raise ValueError("the corpus holds no sentence; write one sentence on each line")
     if not counts.all():
@@ -126,25 +117,10 @@ def check_documents(documents: Documents) -> None:
 def truncate_both_ends(
     first: Sequence[int], second: Sequence[int], room: int, *, rng: np.random.Generator
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """Cut two rows so that both fit: the longer one first, at its front or back at random.
+    """Cut two rows so that both fit in `room`: the longer one first, at either end at random.
 
-    Token by token, the longer row (of equal ones the second) loses its first or its last token,
-    each with probability 1/2. So the model also meets sentences that begin in the middle.
-
-    Args:
-        first, second: The ids of both sentences, without special tokens.
-        room: How many ids both may have together, at least 0.
-        rng: Decides which end loses a token.
-
-    Returns:
-        first: The first row, or a piece from inside it.
-        second: The same of the second row.
-
-    Source: Devlin et al. (2019), appendix A.2, and the code that came with it.
-
-    >>> first, second = truncate_both_ends([1, 2, 3, 4, 5], [6, 7], 4, rng=np.random.default_rng(0))
-    >>> len(first), second  # the longer one was cut
-    (2, [6, 7])
+    Token by token, the longer row (of equal ones the second) loses its first or its last token. So
+    the model also meets sentences that begin in the middle (Devlin et al., 2019, appendix A.2).
     """
     if len(first) + len(second) <= room:
         return first, second
@@ -161,16 +137,13 @@ def _cut(row: Sequence[int], kept: int, rng: np.random.Generator) -> Sequence[in
 def encode_pair(
     tokenizer: WordPieceTokenizer, pair: SentencePair, max_length: int, *, rng: np.random.Generator
 ) -> tuple[list[int], list[int]]:
-    """Turn a pair into ids and segment ids: ``[CLS] first [SEP] second [SEP]``.
+    """Return the ids of ``[CLS] first [SEP] second [SEP]``, and the segment of each.
 
     Args:
         tokenizer: Knows the word pieces.
         pair: The two sentences.
         max_length: The most tokens, special tokens included.
         rng: Decides at which end a pair that is too long is cut.
-
-    Returns:
-        Ids, and for each 0 up to the first ``[SEP]`` and 1 from there on.
 
     Source: Devlin et al. (2019), section 3 and appendix A.2.
 

@@ -24,7 +24,6 @@ from .labeled import labeled_positions, score_labeled_words
 from .layer_norm import LowPrecisionLayerNorm
 from .learning import fast_learn_merges
 from .packed import PackedMaskedLM, PackedShape, pack, packed_batches
-from .prepacked import prepack
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 
 __all__ = [
@@ -43,7 +42,6 @@ __all__ = [
     "labeled_positions",
     "pack",
     "packed_batches",
-    "prepack",
     "quantize",
     "score_labeled_words",
     "switch_on",
@@ -58,21 +56,15 @@ FAST_PARTS = {
 
 
 def fast_parts() -> dict[Callable, Callable]:
-    """Give the faster parts, each by what it replaces: ``with override(fast_parts()):``.
+    """Return the faster parts, each by what it replaces: ``with override(fast_parts()):``.
 
     What is replaced already, such as by the reader's own, stays so. The first weights of all parts
     are drawn apart, so that a model draws the same numbers whoever plays.
-
-    Returns:
-        From class or function to class or function, for `minibert.parts.use` or
-        `minibert.parts.override`.
 
     >>> from minibert.parts import override, part
     >>> with override(fast_parts()):
     ...     part(nn.Dropout).__name__
     'FastDropout'
-    >>> part(nn.Dropout).__name__
-    'Dropout'
     """
     players = FAST_PARTS | replaced()
     apart = {kind: built_apart(players.get(kind, part(kind))) for kind in DRAWN_FROM}
@@ -80,10 +72,7 @@ def fast_parts() -> dict[Callable, Callable]:
 
 
 def switch_on() -> Replaced:
-    """Let the faster parts play from here on, in the whole process.
-
-    Returns:
-        As `minibert.parts.use` returns it. For one block, open ``override(fast_parts())``.
+    """Return what is replaced now that the faster parts play, from here on in the whole process.
 
     >>> from minibert.parts import part
     >>> replacements = switch_on()

@@ -17,8 +17,7 @@ class FastSelfAttention(BertSelfAttention):
     """Compute the same contexts without ever storing the attention weights.
 
     PyTorch's fused function, SDPA, works through the scores block by block. Where it would be slow
-    or wrong, or where the weights are wanted, attention is written out as in the plain part, with
-    the query divided before the product: it has fewer numbers than the scores.
+    or wrong, or where the weights are wanted, attention is written out as in the plain part.
     """
 
     def forward(
@@ -62,9 +61,8 @@ class FastSelfAttention(BertSelfAttention):
     def _may_fuse(self, query: Tensor, additive_mask: Tensor | None) -> bool:
         """Return whether SDPA is faster and right here.
 
-        With dropout on a CPU it takes a slow path. And in a row that hides everything its gradient
-        is wrong: there it computes every weight again as exp(m - (m + log(seq))), and next to m the
-        logarithm is lost, so that the gradient comes out seq times too large.
+        With dropout on a CPU it takes a slow path. In a row that hides everything its gradient is
+        seq times too large: next to the lowest number, the logarithm of seq is lost.
         """
         drops_on_cpu = self.training and self.dropout.p > 0 and query.device.type == "cpu"
         hides_a_row = (

@@ -12,11 +12,7 @@ _LEVELS = 2**16
 
 
 class FastDropout(nn.Dropout):
-    """Set a random share of the numbers to 0 while training, and scale up what remains.
-
-    ``y = x * keep / (1 - p)``, where ``keep`` is 0 with probability p and otherwise 1. The expected
-    output is the input. Outside training nothing happens.
-    """
+    """Set a random share of the numbers to 0 while training, and scale up what remains."""
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(p)
@@ -34,8 +30,7 @@ class FastDropout(nn.Dropout):
 class _Thin(torch.autograd.Function):
     """Multiply x by 0 or 1 and by the scale, and the gradient likewise.
 
-    It remembers one byte per entry; autograd would remember a factor, which has four. `torch.where`
-    takes nearly three times as long as this product.
+    It remembers one byte per entry; autograd would remember a factor, which has four.
     """
 
     @staticmethod

@@ -1,29 +1,22 @@
 """Linear layers in whole numbers of eight bits, for models that only answer. Chapter 23."""
 
+import copy
 from functools import cache
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from .exchange import for_use
+from .exchange import exchange
 
 
 def quantize(
     x: Float[Tensor, "rows columns"],
 ) -> tuple[Int[Tensor, "rows columns"], Float[Tensor, "rows 1"]]:
-    """Write each row as whole numbers from -127 to 127 and one scale.
+    """Return each row of `x` as whole numbers from -127 to 127, int8, and one scale.
 
-    ``x ≈ numbers * scale``, with ``scale = max(|row|) / 127``. The largest entry of a row is kept
-    exactly, any other up to half a scale.
-
-    Args:
-        x: Such as the weights of a linear layer, or the vectors that enter it.
-
-    Returns:
-        numbers: Of type int8.
-        scale: At least 0; 0 for a row of zeros. In float32, or the type of ``x`` if that has more
-            bits.
+    ``x ≈ numbers * scale``, with ``scale = max(|row|) / 127`` in float32 at least. The largest
+    entry of a row is kept exactly, any other up to half a scale.
 
     >>> numbers, scale = quantize(torch.tensor([[0.5, -1.27, 0.013]]))
     >>> numbers.tolist(), round(scale.item(), 4)
@@ -37,11 +30,8 @@ def quantize(
 class EightBitLinear(nn.Module):
     """Multiply whole numbers, and put both scales back afterwards.
 
-    Weights are quantized once, one scale for each output; vectors as they come, one scale for each
-    token. Sums of whole numbers are exact; where floats take their place, nearly.
-
-    Args:
-        linear: Its weights are read.
+    The weights of `linear` are quantized once, one scale for each output; vectors as they come, one
+    scale for each token.
 
     >>> linear, x = nn.Linear(3, 2), torch.tensor([[1.0, -2.0, 0.5]])
     >>> small = EightBitLinear(linear)
@@ -57,14 +47,7 @@ class EightBitLinear(nn.Module):
         self.bias = linear.bias
 
     def forward(self, x: Float[Tensor, "... in_size"]) -> Float[Tensor, "... out_size"]:
-        """Quantize the vectors, multiply, and scale.
-
-        Args:
-            x: Vectors, with any leading dimensions.
-
-        Returns:
-            Nearly what the linear layer would return, in the type of `x`.
-        """
+        """Return nearly what the linear layer would return for `x`, in its type."""
         numbers, scale = quantize(x.flatten(0, -2))  # (tokens, in), (tokens, 1)
         sums = _multiply(numbers, self.get_buffer("numbers"))  # (tokens, out)
         y = sums * scale * self.get_buffer("scale")
@@ -87,17 +70,13 @@ def whole_products_are_right() -> bool:
 
 
 def in_eight_bits(model: nn.Module) -> nn.Module:
-    """Copy a model for use, with linear layers that work in eight bits.
-
-    Args:
-        model: It stays as it is.
-
-    Returns:
-        In evaluation, and without gradients.
+    """Return a copy of `model` for use, with linear layers that work in eight bits.
 
     >>> plain = nn.Linear(64, 64)
     >>> x = torch.randn(5, 64)
     >>> bool((in_eight_bits(plain)(x) - plain(x)).abs().max() < 0.1)
     True
     """
-    return for_use(model, EightBitLinear)
+    model = copy.deepcopy(model).requires_grad_(False)
+    exchange(model, nn.Linear, EightBitLinear)
+    return model.eval()

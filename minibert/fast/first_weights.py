@@ -1,8 +1,7 @@
 """First weights that are drawn apart, so that only a model's own draw from the random numbers.
 
-A part draws PyTorch's weights when it is built, and a model then draws BERT's over them. With the
-faster parts, models draw the same numbers whoever plays: ours, the faster ones or the reader's.
-Chapter 23.
+A part draws PyTorch's weights when it is built, and a model then draws BERT's over them. So models
+draw the same numbers whoever plays: ours, the faster ones or the reader's. Chapter 23.
 """
 
 from collections.abc import Callable

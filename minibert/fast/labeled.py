@@ -16,20 +16,11 @@ from minibert.losses import IGNORED_LABEL
 def labeled_positions(
     hidden_states: Float[Tensor, "batch seq hidden"], labels: Int[Tensor, "batch seq"] | None
 ) -> tuple[Float[Tensor, "... hidden"], Int[Tensor, "..."] | None]:
-    """Keep the vectors at the labeled positions, in reading order, and their labels.
+    """Return the vectors of `hidden_states` at the labeled positions, and their `labels`.
 
-    The loss is over these positions alone, so it and every gradient stay what they were. The scores
-    that a model returns have the shape (positions, vocab); without any label they are all there,
-    and under a compiler, for which the number of labels may not decide about a shape. There
-    `minibert.fast.pack` names the positions beforehand.
-
-    Args:
-        hidden_states: One vector per token.
-        labels: Id of the true word, -100 without label.
-
-    Returns:
-        hidden_states: The vectors whose words are to be scored.
-        labels: Their labels.
+    The loss is over these positions alone, so it and every gradient stay what they were. All are
+    returned without any label, and under a compiler, for which the number of labels may not decide
+    about a shape; there `minibert.fast.pack` names the positions beforehand.
 
     >>> import torch
     >>> vectors, labels = labeled_positions(torch.rand(1, 3, 8), torch.tensor([[-100, 7, -100]]))
@@ -50,16 +41,9 @@ def score_labeled_words(
     labels: Int[Tensor, "batch seq"] | None,
     vectors: tuple[Float[Tensor, "..."], ...],
 ) -> tuple[Any, Int[Tensor, "..."] | None]:
-    """Score the words at the `labeled_positions` alone.
+    """Return the scores of words at the `labeled_positions` alone, and their labels.
 
-    Args:
-        head: Scores vectors, such as `BertPreTrainingHeads`.
-        labels: Id of the true word, -100 without label.
-        vectors: One vector per token, and one per sequence if the head takes it.
-
-    Returns:
-        scores: What the head returns.
-        labels: Those of the scores, one after the other.
+    `head`, `labels` and `vectors` are as `minibert.pretraining.score_words` takes them.
     """
     sequence_output, *pooled_output = vectors
     chosen, labels = labeled_positions(sequence_output, labels)

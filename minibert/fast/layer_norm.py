@@ -12,14 +12,9 @@ from torch.nn import functional
 class LowPrecisionLayerNorm(nn.LayerNorm):
     """Normalize in the type of the products, where autocast is on; elsewhere as `nn.LayerNorm`.
 
-    On a GPU autocast normalizes in float32 and returns float32. Then the sums with the residual are
-    made in float32 too, and each linear layer converts the same vectors again: twice the bytes, in
-    steps that wait for memory. Here vectors come and go in 16 bits; mean and variance are still
-    computed in float32, inside the kernel.
-
-    Args:
-        normalized_shape: Length of a vector.
-        eps: What is added to the variance.
+    On a GPU autocast normalizes in float32 and returns float32: twice the bytes between the layers,
+    in steps that wait for memory. Here vectors come and go in 16 bits; mean and variance are still
+    computed in float32, inside the kernel. `normalized_shape` and `eps` are PyTorch's.
 
     Source: Portes et al. (2023), MosaicBERT, section 2.
 
@@ -33,15 +28,7 @@ class LowPrecisionLayerNorm(nn.LayerNorm):
         super().__init__(normalized_shape, eps)
 
     def forward(self, input: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-        """Normalize each vector.
-
-        Args:
-            input: Vectors; any leading dimensions, such as batch and seq.
-
-        Returns:
-            With mean 0 and variance 1, times the weight, plus the bias; in the type of the products
-            where autocast is on.
-        """
+        """Return the vectors of `input`, normalized, in 16 bits where autocast is on."""
         kind = input.device.type
         if not torch.is_autocast_enabled(kind):
             return super().forward(input)

@@ -1,7 +1,7 @@
-"""Learn pieces without counting everything again after each merge.
+"""Learn pieces without counting everything again after each merge. Chapter 23.
 
 Replaces minibert.wordpiece.learn_merges: the same merges in the same order, hundreds of times
-faster on a megabyte of text. Chapter 23.
+faster on a megabyte of text.
 """
 
 from __future__ import annotations
@@ -16,19 +16,11 @@ import numpy as np
 from minibert.wordpiece import Merge, merge_gain, spell
 from minibert.wordpiece.learning import CONTINUED, LONGEST_WORD, TIE
 
-# After a look at all pairs, those that gain this share of the best are watched.
-WATCHED = 0.9
-
 
 def fast_learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iterator[Merge]:
-    """Merge, again and again, the pair of neighbors with the largest gain.
+    """Yield the merges of `minibert.wordpiece.learn_merges`, which says what it takes.
 
-    Args:
-        word_counts: How often each word occurs.
-        min_frequency: Pairs that occur less often are left alone.
-
-    Yields:
-        Those of minibert.wordpiece.learn_merges, in the same order.
+    `word_counts` and `min_frequency` are the same.
 
     >>> [merge.piece for merge in fast_learn_merges({"cat": 3, "cot": 1})]
     ['##at', 'cat']
@@ -51,16 +43,14 @@ class _Spellings:
         self.weights = [word_counts[word] for word in words]
         self.names: list[str] = []
         self.letters: dict[str, str] = {}
-        self.piece_counts, self.rows_of = array("d"), []
+        self.piece_counts = array("d")
         self.words = ["".join([self._letter(piece) for piece in spell(word)]) for word in words]
         self.rows: dict[str, int] = {}
-        self.left, self.right, self.counts = array("q"), array("q"), array("d")
-        self.watched: set[int] = set()
+        self.sides, self.counts = (array("q"), array("q")), array("d")
         self.places: dict[str, list[int]] = defaultdict(list)
         self.min_frequency = min_frequency
         self._count_everything()
         self.total = float(sum(self.piece_counts))
-        self.cutoff = self.floor = np.inf
 
     def _count_everything(self) -> None:
         for place, (word, weight) in enumerate(zip(self.words, self.weights, strict=True)):
@@ -73,33 +63,18 @@ class _Spellings:
 
     def best_merge(self) -> Merge | None:
         """Find the pair that gains most, or None if no pair gains."""
-        best = self._best_watched()
-        if best is None or best.gain * (1 - 2 * TIE) < self.cutoff:
-            self.cutoff, self.floor = 0.0, self.min_frequency
-            rows = (np.asarray(self.counts) >= self.floor).nonzero()[0]
-            self.watched.update(rows.tolist())
-            best = self._best_watched()
-        if best is not None and not self.cutoff:
-            self.cutoff = WATCHED * best.gain
-            # A pair that occurs n times gains at most n ln(N).
-            self.floor = max(self.floor, self.cutoff / np.log(self.total))
-        return best
-
-    def _best_watched(self) -> Merge | None:
-        """Choose among the watched pairs, and drop those below the cutoff."""
-        if not self.watched:
+        all_counts = np.asarray(self.counts)
+        rows = (all_counts >= self.min_frequency).nonzero()[0]
+        if not len(rows):
             return None
-        rows = np.fromiter(self.watched, dtype=np.int64, count=len(self.watched))
-        counts, left, right = (np.asarray(a)[rows] for a in (self.counts, self.left, self.right))
+        counts, left, right = all_counts[rows], *(np.asarray(a)[rows] for a in self.sides)
         piece_counts = np.asarray(self.piece_counts)
         gains = np.asarray(merge_gain(counts, piece_counts[left], piece_counts[right], self.total))
         best = gains.max()
         if best <= 0:
             return None
-        self.watched = set(rows[gains >= self.cutoff].tolist())
         ties = (gains >= best * (1 - TIE)).nonzero()[0].tolist()
-        names = [(self.names[left[i]], self.names[right[i]], i) for i in ties]
-        first, second, i = min(names)
+        first, second, i = min((self.names[left[i]], self.names[right[i]], i) for i in ties)
         piece = first + second.removeprefix(CONTINUED)
         return Merge(first, second, piece, int(counts[i]), float(gains[i]))
 
@@ -117,13 +92,9 @@ class _Spellings:
         for letter, change in ((left, -glued), (right, -glued), (piece, glued)):
             self.piece_counts[ord(letter)] += change
         self.total -= glued
-        self._watch(left, right, piece)
 
     def _respell(self, pair: str, piece: str) -> tuple[list[int], dict, dict]:
-        """Replace the pair in all words, from left to right.
-
-        Return the place of each replacement, and these places grouped by both neighbors.
-        """
+        """Replace the pair in all words; return each place, and the places by both neighbors."""
         places, before, after = [], defaultdict(list), defaultdict(list)
         for place in self.places.pop(pair):
             word = self.words[place]
@@ -147,20 +118,10 @@ class _Spellings:
     def _change_count(self, pair: str, change: int) -> None:
         row = self.rows.setdefault(pair, len(self.counts))
         if row == len(self.counts):
-            left, right = map(ord, pair)
-            for numbers, value in ((self.left, left), (self.right, right), (self.counts, 0)):
-                numbers.append(value)
-            self.rows_of[left].append(row)
-            self.rows_of[right].append(row)
+            for numbers, letter in zip(self.sides, pair, strict=True):
+                numbers.append(ord(letter))
+            self.counts.append(0)
         self.counts[row] += change
-        if self.counts[row] < self.min_frequency:
-            self.watched.discard(row)
-
-    def _watch(self, left: str, right: str, piece: str) -> None:
-        """Watch all pairs with one of three pieces, unless they are too rare."""
-        first, second, third = (self.rows_of[ord(letter)] for letter in (left, right, piece))
-        rows = np.asarray(first + second + third)
-        self.watched.update(rows[np.asarray(self.counts)[rows] >= self.floor].tolist())
 
     def _weigh(self, places: Iterable[int]) -> int:
         return sum(map(self.weights.__getitem__, places))
@@ -170,5 +131,4 @@ class _Spellings:
         if ord(letter) == len(self.names):
             self.names.append(piece)
             self.piece_counts.append(0)
-            self.rows_of.append(array("q"))
         return letter

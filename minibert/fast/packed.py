@@ -1,7 +1,7 @@
 """Batches of one size without padding, packed before the model sees them, and a model for them.
 
-The sizes never change, no entry decides about a shape, and nothing has to be read back: a GPU does
-not wait, and a compiler makes one graph. Chapter 23.
+No entry decides about a shape, and nothing has to be read back: a GPU does not wait, and a compiler
+makes one graph. Chapter 23.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import torch
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
-from minibert.losses import IGNORED_LABEL
+from minibert.heads import BertLMPredictionHead
+from minibert.losses import IGNORED_LABEL, masked_lm_loss
 from minibert.pretraining import BertForMaskedLM, MaskedLMOutput
 
 from .unpadded import UnpaddedSelfAttention
-from .word_loss import word_loss as plain_word_loss
 
 Row = Mapping[str, Shaped[Tensor, "..."]]
 
@@ -28,8 +28,7 @@ class PackedShape(NamedTuple):
     Args:
         tokens: Positions of the row.
         sentences: Room for so many sentences, with those of filler at the end.
-        labels: Room for so many labeled positions: BERT's own programs call it
-            max_predictions_per_seq.
+        labels: Room for so many labeled positions.
         longest: The most tokens of a sentence.
     """
 
@@ -67,8 +66,7 @@ def pack(
     position belongs to a sentence. The last offset and the label -100 fill the other tables.
 
     Args:
-        rows: Each with ``input_ids`` and ``labels`` of the same length, -100 without label; perhaps
-            with ``token_type_ids``.
+        rows: Each with ``input_ids`` and ``labels`` of the same length, perhaps ``token_type_ids``.
         shape: How large the batch is.
         filler: Id of the padding token.
 
@@ -118,15 +116,9 @@ def _join(pieces: Iterable[Tensor], size: int, filler: int) -> Tensor:
 def packed_batches(
     rows: Iterable[Row], shape: PackedShape, filler: int = 0
 ) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
-    """Pack rows in the order in which they come; a new batch begins where one does not fit.
+    """Yield batches of rows in their order, as `pack` makes them of `rows`, `shape` and `filler`.
 
-    Args:
-        rows: As `pack` takes them.
-        shape: How large each batch is.
-        filler: Id of the padding token.
-
-    Yields:
-        As `pack` returns it; all of one shape.
+    A new batch begins where a row does not fit.
 
     >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
     >>> shape = PackedShape(tokens=8, sentences=4, labels=3, longest=4)
@@ -148,6 +140,15 @@ def packed_batches(
         yield pack(waiting, shape, filler)
 
 
+def plain_word_loss(
+    head: BertLMPredictionHead,
+    vectors: Float[Tensor, "labels hidden"],
+    labels: Int[Tensor, " labels"],
+) -> Float[Tensor, ""]:
+    """Score all words for each vector, and compute the mean loss of the labels."""
+    return masked_lm_loss(head(vectors), labels)
+
+
 class PackedMaskedLM(nn.Module):
     """Train a masked-word model on batches that name the places of their labels.
 
@@ -157,18 +158,7 @@ class PackedMaskedLM(nn.Module):
     Args:
         model: Built while `UnpaddedSelfAttention` played, if its batches have offsets.
         word_loss: Gives the loss of the labeled words, called with the head that scores words, its
-            vectors (labels, hidden) and the labels; by default ``masked_lm_loss(head(vectors),
-            labels)``.
-
-    >>> from minibert.attention import BertSelfAttention
-    >>> from minibert.config import BertConfig
-    >>> from minibert.parts import override
-    >>> row = {"input_ids": torch.tensor([7, 8, 9]), "labels": torch.tensor([-100, 5, -100])}
-    >>> batch = pack([row, row], PackedShape(tokens=8, sentences=4, labels=3, longest=4))
-    >>> with override({BertSelfAttention: UnpaddedSelfAttention}):
-    ...     model = PackedMaskedLM(BertForMaskedLM(BertConfig.tiny(vocab_size=89)))
-    >>> model(**batch).loss > 0
-    tensor(True)
+            vectors (labels, hidden) and the labels.
     """
 
     def __init__(
@@ -186,19 +176,10 @@ class PackedMaskedLM(nn.Module):
         offsets: Float[Tensor, " ends"] | None = None,
         token_type_ids: Int[Tensor, "rows tokens"] | None = None,
     ) -> MaskedLMOutput:
-        """Compute the loss of a batch as `pack` makes it; no scores are returned.
+        """Return the loss of a batch, and no scores.
 
-        Args:
-            input_ids: Ids of the tokens.
-            places: Which positions have a label, counted through all rows.
-            labels: Ids of the true words, -100 for filler.
-            position_ids: Place of each token in its own sentence; by default 0, 1, 2, ….
-            offsets: Where the sentences of a single row begin; without them each row is one
-                sentence.
-            token_type_ids: Segment of each token; all 0 by default.
-
-        Returns:
-            With the loss alone.
+        `input_ids`, `position_ids`, `token_type_ids`, `offsets`, `places` and `labels` are as
+        `pack` returns them; without `offsets` each row is one sentence.
         """
         bert, head = self.model.bert, self.model.cls.predictions
         if offsets is not None:

@@ -24,17 +24,10 @@ HAS_VARLEN = find_spec("torch.nn.attention.varlen") is not None  # in PyTorch fr
 def block_mask(
     lengths: Sequence[int], dtype: torch.dtype = torch.float32
 ) -> Float[Tensor, "1 1 seq seq"]:
-    """Hide from every token of a row all sentences but its own.
+    """Return a mask that hides from every token of a row all sentences but its own.
 
     ``block_mask[0, 0, i, j] = 0`` if tokens i and j are of the same sentence, otherwise the most
-    negative finite number of `dtype`.
-
-    Args:
-        lengths: Number of tokens of each sentence of the row, in order, each at least 1.
-        dtype: The precision of the scores.
-
-    Returns:
-        A mask to add to the scores of every head; seq counts the tokens of all sentences.
+    negative finite number of `dtype`; `lengths` are those of the sentences, in order.
 
     >>> block_mask([1, 2])[0, 0] < 0
     tensor([[False,  True,  True],
@@ -55,17 +48,6 @@ class UnpaddedEncoder(BertEncoder):
     any other a `block_mask`. A mask that hides more than padding, and the wish for attention
     weights, are left to the plain way. How many tokens are real decides about shapes, for which a
     GPU has to wait and which a compiler cannot follow: `pack` makes rows of one size beforehand.
-
-    Args:
-        config: Gives the number of layers and their sizes.
-
-    >>> from minibert.attention import additive_mask
-    >>> from minibert.config import BertConfig
-    >>> encoder = UnpaddedEncoder(BertConfig.tiny()).eval()
-    >>> mask = additive_mask(torch.tensor([[1, 1, 1], [1, 0, 0]]))
-    >>> output = encoder(torch.randn(2, 3, 128), mask)
-    >>> output.last_hidden_state[1, 1:].abs().max().item()  # padding
-    0.0
     """
 
     def forward(
@@ -75,19 +57,7 @@ class UnpaddedEncoder(BertEncoder):
         output_attentions: bool = False,
         output_hidden_states: bool = False,
     ) -> BertModelOutput:
-        """Pass the vectors of the real tokens through the stack.
-
-        Args:
-            hidden_states: One vector per token, padding included.
-            additive_mask: Packed are the tokens at which it is 0; without padding everything goes
-                the plain way; broadcasts to shape (batch, heads, seq, seq).
-            output_attentions: Whether to return the weights of every layer; then nothing is packed.
-            output_hidden_states: Whether to return the vectors before, between and after the
-                layers.
-
-        Returns:
-            As `BertEncoder` returns it, with 0 at padding.
-        """
+        """Pass the vectors of the real tokens through the stack."""
         real = None if output_attentions else _real_tokens(additive_mask)  # (batch, seq)
         if real is None:
             wishes = output_attentions, output_hidden_states
@@ -96,7 +66,7 @@ class UnpaddedEncoder(BertEncoder):
         lengths = real.sum(dim=1)  # (batch)
         informed = [part for part in self.modules() if isinstance(part, UnpaddedSelfAttention)]
         if len(informed) == len(self.layer):
-            mask = _offsets(lengths)  # (batch + 1), in the place of a mask
+            mask = functional.pad(lengths.cumsum(0), (1, 0)).double()  # (batch + 1), for a mask
         else:
             mask = block_mask(lengths.tolist(), row.dtype).to(row)
         output = super().forward(row, mask, False, output_hidden_states)
@@ -111,16 +81,9 @@ class UnpaddedSelfAttention(FastSelfAttention):
     """Attend within each sentence of a row of many; without offsets, as `FastSelfAttention`.
 
     The offsets of the sentences come in the place of the mask, as a tensor with one dimension:
-    where each begins, and where the last one ends. One that ends where it begins is none. The
-    layer keeps nothing of a batch, so that a `CheckpointedLayer` can run it a second time later.
-
-    On a GPU, in 16 bits and without dropout of the weights, PyTorch's kernel for sequences of
-    various lengths (varlen) takes all sentences at once. Elsewhere they go one after the other: the
-    same numbers, and on a CPU faster than to pad or to mask them.
-
-    Args:
-        config: Gives hidden_size, the number of heads and the dropout of the weights; no sentence
-            has more than `max_position_embeddings` tokens.
+    where each begins, and where the last one ends. One that ends where it begins is none. On a GPU,
+    in 16 bits and without dropout of the weights, PyTorch's kernel for sequences of various lengths
+    (varlen) takes all sentences at once. Elsewhere they go one after the other.
 
     Source: Dao (2024), FlashAttention-2, whose lengths are called cu_seqlens.
 
@@ -141,19 +104,7 @@ class UnpaddedSelfAttention(FastSelfAttention):
         additive_mask: Float[Tensor, "..."] | None = None,
         output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Compute the context of every token out of its own sentence.
-
-        Args:
-            hidden_states: The tokens of all sentences in one row, (1, tokens, hidden), if lengths
-                are given.
-            additive_mask: The length of each sentence, or a mask as `BertSelfAttention` takes it.
-            output_attentions: Whether to return the weights; of sentences in one row there are
-                none.
-
-        Returns:
-            context: One vector per token.
-            probs: The weights, if they are wanted and no lengths are given.
-        """
+        """Compute the context of every token out of its own sentence, without any weights."""
         if additive_mask is None or additive_mask.dim() != 1:
             return super().forward(hidden_states, additive_mask, output_attentions)
         parts, offsets = self.project(hidden_states), additive_mask.int()
@@ -181,10 +132,7 @@ class UnpaddedSelfAttention(FastSelfAttention):
         return HAS_VARLEN and query.is_cuda and in_16_bits and not drops
 
     def _all_at_once(self, parts: list[Tensor], offsets: Tensor) -> Tensor:
-        """Attend with one kernel for all sentences; blocks beyond the end of one cost nothing.
-
-        Its module imports PyTorch's compiler, which takes seconds: it is imported where it plays.
-        """
+        """Attend with one kernel for all sentences, imported here since it imports the compiler."""
         from torch.nn.attention.varlen import varlen_attn
 
         query, key, value = (part[0].unflatten(-1, (-1, self.head_size)) for part in parts)
@@ -193,22 +141,14 @@ class UnpaddedSelfAttention(FastSelfAttention):
         return context.flatten(1)[None]  # (1, tokens, hidden)
 
 
-def _offsets(lengths: Tensor) -> Tensor:
-    """Say where each sentence of a row begins, and where the last one ends, (sentences + 1)."""
-    return functional.pad(lengths.cumsum(0), (1, 0)).double()
-
-
 def _real_tokens(additive_mask: Tensor | None) -> Tensor | None:
     """Return which tokens a mask of padding leaves visible; None if there is no use in packing."""
-    if additive_mask is None or additive_mask.dim() != 4 or not _may_pack(additive_mask):
+    if additive_mask is None or additive_mask.dim() != 4 or is_compiling():
+        return None
+    if additive_mask.shape[1:3] != (1, 1):  # not one row for each sentence
         return None
     real = additive_mask[:, 0, 0] == 0  # (batch, seq)
     return real if bool(real.any(dim=1).all()) and not bool(real.all()) else None
-
-
-def _may_pack(mask: Tensor) -> bool:
-    """Return whether a mask is one row for each sentence, and no compiler is at work."""
-    return mask.shape[1] == mask.shape[2] == 1 and not is_compiling()
 
 
 def _unpack(row: Tensor, real: Tensor) -> Tensor:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from minibert.wordpiece import SPECIAL_TOKENS, AddedToken
+from minibert.wordpiece import SPECIAL_TOKENS
+from minibert.wordpiece.added_tokens import AddedToken
 
-from .files import locate, read_json
+from .files import locate, read_json, require_value
+from .tokenizer_json import require_bert
 
 ADDED, SPECIAL_MAP = "added_tokens.json", "special_tokens_map.json"
 LISTS = ("additional_special_tokens", "extra_special_tokens")
-NAMED = {f"{token[1:-1].lower()}_token": token for token in SPECIAL_TOKENS}
 FLAGS = ("single_word", "lstrip", "rstrip")
 
 # A token, and the id that its file gives it, if any.
@@ -32,25 +33,15 @@ def read_added_tokens(
     if decoder is not None:
         sources = [*_decoded(path, decoder), *_listed(path, config)]
     else:
-        names = _read(locate(folder, SPECIAL_MAP))
-        special = [*_listed(path, config), *_listed(folder / SPECIAL_MAP, names)]
+        of_names = locate(folder, SPECIAL_MAP)
+        names = read_json(of_names) if of_names.is_file() else {}
+        require_bert(of_names, names)
+        special = [*_listed(path, config), *_listed(of_names, names)]
         known = {token.content for token, _ in special}
         sources = [*_whole(folder, whole), *_plain(folder / ADDED, known), *special]
     for token, number in sources:
         tokens.setdefault(token.content, (token, number))
     return _in_order(path, [*tokens.values()], pieces)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Read a file that need not be there; raise if it names other tokens than the five."""
-    fields = read_json(path) if path.is_file() else {}
-    for key, expected in NAMED.items():
-        content = _content(fields.get(key, expected))
-        if content != expected:
-            raise ValueError(
-                f"{str(path)!r}: {key} {content!r} is not supported; BERT's is {expected!r}"
-            )
-    return fields
 
 
 def _decoded(path: Path, decoder: object) -> Iterator[Numbered]:
@@ -95,23 +86,12 @@ def token_of(path: Path, fields: object) -> AddedToken:
     content = fields.get("content")
     if not isinstance(content, str) or not content.strip():
         raise ValueError(f"{str(path)!r} has an added token without content ({fields!r:.60})")
-    if odd := [flag for flag in FLAGS if fields.get(flag, False) is not False]:
-        raise ValueError(
-            f"{str(path)!r}: {odd[0]} of the added token {content!r} is not supported; it must be "
-            "false"
-        )
+    flags = FLAGS if content not in SPECIAL_TOKENS else (*FLAGS, "normalized")
     special = bool(fields.get("special", False))
-    token = AddedToken(content, special, bool(fields.get("normalized", not special)))
-    if content in SPECIAL_TOKENS and token.normalized:
-        raise ValueError(
-            f"{str(path)!r}: normalized of the added token {content} is not supported; it must be "
-            "false"
-        )
-    return token
-
-
-def _content(token: object) -> object:
-    return token.get("content") if isinstance(token, dict) else token
+    fields = {"normalized": not special, **fields}
+    for flag in flags:
+        require_value(path, f"{flag} of the added token {content}", fields.get(flag, False), False)
+    return AddedToken(content, special, bool(fields["normalized"]))
 
 
 def _in_order(path: Path, numbered: list[Numbered], pieces: Sequence[str]) -> list[AddedToken]:

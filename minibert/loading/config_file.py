@@ -46,18 +46,11 @@ def read_config(folder: Path, model_class: Callable[..., nn.Module]) -> tuple[An
 
 
 def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
-    """Make a configuration from the fields of a config.json.
+    """Return the configuration that the `fields` of a config.json stand for.
 
-    Fields of the class are taken, those that are missing keep their default, its `ignored_keys`
-    are left out, and the keys of its `required_values` must have the value given there. Any other
-    key is left out with a warning, unless it looks like a misspelled one of these.
-
-    Args:
-        config_class: `BertConfig`, or that of a member of the family.
-        fields: The file as ``json.load`` returns it.
-
-    Returns:
-        The same model.
+    Fields of `config_class` are taken, those that are missing keep their default, its
+    `ignored_keys` are left out, and the keys of its `required_values` must have the value given
+    there. Any other key is left out with a warning, unless it looks like a misspelled one of these.
 
     >>> from minibert.config import BertConfig
     >>> fields = {"model_type": "bert", "hidden_size": 312, "use_cache": True}
@@ -98,15 +91,15 @@ def read_arguments(
     fields: Mapping[str, Any],
     arguments: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the other arguments for a model class.
-
-    A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
-    that one, too. Labels from the caller replace those of the file.
-    """
-    with _named(locate(folder, CONFIG)):
-        arguments = {**_labels_for(model_class, fields, arguments), **arguments}
+    """Return the arguments for a model class: those of the caller, and labels from the file."""
+    taken = inspect.signature(model_class).parameters
+    if "id2label" in taken and not arguments.keys() & {"num_labels", "id2label"}:
+        with _named(locate(folder, CONFIG)):
+            names = _names_of_labels(fields)
+        labels = {"id2label": names, "problem_type": fields.get("problem_type")}
+        arguments = {name: labels[name] for name in labels if name in taken} | dict(arguments)
     _require_buildable(model_class, config, arguments)
-    return arguments
+    return dict(arguments)
 
 
 @contextmanager
@@ -131,17 +124,6 @@ def _require_buildable(
             f"{name} cannot be built as {name}({call}): {error}; give BertModel, a model with a "
             "head, or a class of your own that takes a BertConfig first"
         ) from None
-
-
-def _labels_for(
-    model_class: Callable[..., nn.Module], fields: Mapping[str, Any], arguments: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Read the labels for the head of a task, unless it has none or the caller gives them."""
-    taken = inspect.signature(model_class).parameters
-    if "id2label" not in taken or arguments.keys() & {"num_labels", "id2label"}:
-        return {}
-    labels = {"id2label": _names_of_labels(fields), "problem_type": fields.get("problem_type")}
-    return {name: value for name, value in labels.items() if name in taken}
 
 
 def _names_of_labels(fields: Mapping[str, Any]) -> dict[int, str]:
@@ -185,10 +167,7 @@ def keep_fields(model: nn.Module, fields: Mapping[str, Any]) -> None:
 
 
 def _kept_fields(model: nn.Module, config: Any) -> dict[str, Any]:
-    """Return what was kept; an id that the vocabulary lacks is none, neither kept nor by default.
-
-    Transformers fills in the ids of ModernBERT's own vocabulary where none are said.
-    """
+    """Return what was kept; an id that the vocabulary lacks is None, kept or by default."""
     kept = {**config.default_ids, **getattr(model, KEPT, {})}
     size = config.vocab_size
     lacking = {key for key in SPECIAL_IDS if isinstance(kept.get(key), int) and kept[key] >= size}

@@ -107,8 +107,7 @@ def read_json(path: Path) -> dict[str, Any]:
 def read_weights(folder: Path) -> Tensors:
     """Map the weights of a folder into memory, from one file or from the shards of an index.
 
-    The numbers stay in the file until they are used; what is written into such a tensor changes
-    this process's copy of the page, never the file.
+    The numbers stay in the file until they are used.
     """
     weights = locate(folder, WEIGHTS)
     whole, sharded = weights.is_file(), (folder / INDEX).is_file()
@@ -134,16 +133,7 @@ def read_weights(folder: Path) -> Tensors:
 
 
 def read_tensors(path: Path) -> Tensors:
-    """Map the tensors of one safetensors file into memory.
-
-    The file is the length of a header in eight bytes, the header, a JSON object with the type,
-    shape and offsets of each tensor, and the numbers.
-
-    Args:
-        path: The file.
-
-    Returns:
-        On the CPU.
+    """Return the tensors of the safetensors file at `path`, mapped into memory.
 
     >>> import tempfile
     >>> from safetensors.torch import save_file
@@ -202,6 +192,14 @@ def wrong_dtypes(examples: Mapping[torch.dtype, str], owner: str) -> str:
     types = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())
     allowed = ", ".join(map(str, FLOATS))
     return f"the weights must all be of one type out of {allowed}, but {types}; convert {owner}"
+
+
+def require_value(path: Path, name: str, value: object, *allowed: object) -> None:
+    """Raise unless a file gives something the value that it has in BERT."""
+    if value not in allowed:
+        raise ValueError(
+            f"{str(path)!r}: {name} {value!r:.60} is not supported; BERT's is {allowed[0]!r}"
+        )
 
 
 def list_names(names: Iterable[str], most: int = MOST) -> str:

@@ -33,23 +33,19 @@ def load_pretrained(
     """Build a model and give it the weights of a folder in Hugging Face's layout.
 
     Model and file must have the same tensors in the same shapes; old names are repaired first. What
-    they do not have in common must be named: `new` lists parts of the model that start with fresh
-    weights, drawn by torch's global generator, and `unused` lists parts of the file that are left
-    out. A task's head on an encoder is ``new=("classifier",)``; the encoder out of a model of
-    pre-training is ``unused=("cls",)``. If either is forgotten, the error says what to name.
-
-    The weights are mapped into memory, so that no number is read twice or held twice. Decoders stay
-    tied. The model has the number type of the file, of several the widest, and dropout is off, as
+    they do not have in common must be named. A task's head on an encoder is
+    ``new=("classifier",)``; the encoder out of a model of pre-training is ``unused=("cls",)``. If
+    either is forgotten, the error says what to name. The weights are mapped into memory, so that no
+    number is read or held twice; the model has the number type of the file, and dropout is off, as
     after ``eval()``.
 
     Args:
         model_class: `BertModel` or a model with a head, or one of the family; built as
             ``model_class(config, **arguments)``.
         directory: A folder with ``config.json`` and ``model.safetensors``, or an index and its
-            shards; or the name of a model on the Hugging Face Hub, if the package huggingface_hub
-            is installed. Nothing is ever written to it.
-        new: Names of modules, as ``"bert.pooler"``; whatever the file holds of them is not read.
-        unused: Names of modules, written as they would be called in this model.
+            shards; or the name of a model on the Hugging Face Hub, with huggingface_hub installed.
+        new: Parts of the model that start with fresh weights, drawn by torch's global generator.
+        unused: Parts of the file that are left out.
         **arguments: What else the class is built with. A task model gets the names of its labels
             from the file, unless `id2label` or `num_labels` is given.
 
@@ -65,8 +61,6 @@ def load_pretrained(
     >>> from minibert.tasks import BertForTokenClassification
     >>> folder = tempfile.mkdtemp()
     >>> save_pretrained(BertForMaskedLM(BertConfig.tiny(vocab_size=89)), folder)
-    >>> load_pretrained(BertForMaskedLM, folder).config.vocab_size
-    89
     >>> parts = {"new": ("classifier",), "unused": ("cls",), "num_labels": 3}
     >>> load_pretrained(BertForTokenClassification, folder, **parts).num_labels
     3

@@ -50,11 +50,10 @@ def save_pretrained(
 ) -> None:
     """Write a model into a folder in Hugging Face's layout, so that transformers opens it.
 
-    The files are written under another name, forced to the disk, and then renamed.
-    If that is interrupted, `load_pretrained` reads them where they are, and the next saving
-    completes it: the folder holds the old model or the new one. Other files of the folder stay,
-    except those that would be read instead of the new ones: the shards of another model, the
-    ``tokenizer.json`` of another vocabulary. A link is replaced, what it points to is not touched.
+    The files are written under another name, forced to the disk, and then renamed. If that is
+    interrupted, the next loading or saving completes it: the folder holds the old model or the new
+    one. Other files stay, except those that would be read instead of the new ones. A link is
+    replaced, what it points to is not touched.
 
     Args:
         model: A BERT, or one of its family, with its `config`.
@@ -62,11 +61,7 @@ def save_pretrained(
         tokenizer: Written beside the model, if given.
 
     Raises:
-        TypeError: If the model has no configuration of BERT or of its family.
-        ValueError: If the tokenizer has more pieces than the model knows, or the folder could not
-            be loaded or would be worth nothing: weights that something else still computes
-            (pruning, a parametrization, an adapter), that are of several types or on the meta
-            device, or that are not finite.
+        ValueError: If the folder could not be loaded, or the weights are not finite.
         OSError: If the folder cannot be written; then its model is the one it was.
 
     >>> import tempfile

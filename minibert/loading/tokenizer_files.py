@@ -5,40 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from minibert.wordpiece import SPECIAL_TOKENS, AddedToken, WordPieceTokenizer
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.added_tokens import AddedToken
 from minibert.wordpiece.vocabulary import read_pieces
 
 from .added_tokens import FLAGS, read_added_tokens
 from .files import CONFIG, find_folder, locate, read_json, require_length
-from .tokenizer_json import WHOLE, read_tokenizer_json
+from .tokenizer_json import REQUIRED_VALUES, WHOLE, read_tokenizer_json, require_bert
 
 VOCABULARY, TOKENIZER = "vocab.txt", "tokenizer_config.json"
-
-# Members of the family whose tokenizers are BERT's under another name.
-SAME_TOKENIZER = ("Bert", "DistilBert", "Electra")
-
-# Keys that could stand for another way of cutting text, and the values that stand for BERT's.
-REQUIRED_VALUES = {
-    "tokenizer_class": (
-        "BertTokenizer",
-        *(f"{member}Tokenizer{end}" for member in SAME_TOKENIZER for end in ("", "Fast")),
-        None,
-    ),
-    "tokenize_chinese_chars": (True, None),
-    "do_basic_tokenize": (True, None),
-    "never_split": (None, []),
-    "unk_token": ("[UNK]",),
-    "sep_token": ("[SEP]",),
-    "pad_token": ("[PAD]",),
-    "cls_token": ("[CLS]",),
-    "mask_token": ("[MASK]",),
-}
 
 
 def load_tokenizer(
     directory: str | Path, *, do_lower_case: bool | None = None
 ) -> WordPieceTokenizer:
-    """Read the tokenizer of a folder in Hugging Face's layout.
+    """Return the tokenizer of a folder in Hugging Face's layout.
 
     The pieces are in ``vocab.txt``, or else in ``tokenizer.json``. This file, or
     ``tokenizer_config.json``, says whether the model knows capitals and accents; if neither does,
@@ -47,9 +28,6 @@ def load_tokenizer(
     Args:
         directory: A folder, or a name on the Hugging Face Hub, as for `load_pretrained`.
         do_lower_case: True for an uncased model, False for a cased one; must agree with the files.
-
-    Returns:
-        With the pieces of the folder.
 
     >>> import tempfile
     >>> from minibert.wordpiece import SPECIAL_TOKENS
@@ -61,14 +39,14 @@ def load_tokenizer(
     folder = find_folder(directory)
     path, vocabulary = locate(folder, TOKENIZER), locate(folder, VOCABULARY)
     fields = read_json(path) if path.is_file() else {}
-    _require_bert(path, fields)
+    require_bert(path, fields)
     if vocabulary.is_file():
         require_length(vocabulary)
         pieces, whole = read_pieces(vocabulary), {}
         lower, strip = _drops_capitals(path, fields, do_lower_case)
     elif (folder / WHOLE).is_file():
         pieces, whole = read_tokenizer_json(folder / WHOLE)
-        _require_bert(folder / WHOLE, whole)
+        require_bert(folder / WHOLE, whole)
         lower, strip = _drops_capitals(folder / WHOLE, whole, do_lower_case)
         _drops_capitals(path, fields, lower, WHOLE)
     else:
@@ -99,18 +77,6 @@ def _drops_capitals(
             f"{str(path)!r} gives strip_accents as {strip!r}; it must be true, false or null"
         )
     return lower, lower if strip is None else strip
-
-
-def _require_bert(path: Path, fields: dict[str, Any]) -> None:
-    """Raise for a tokenizer that would cut the text in another way."""
-    for key, allowed in REQUIRED_VALUES.items():
-        value = fields.get(key, allowed[0])
-        if isinstance(value, dict):  # a special token with its properties
-            value = value.get("content")
-        if value not in allowed:
-            raise ValueError(
-                f"{str(path)!r}: {key} {value!r} is not supported; BERT's is {allowed[0]!r}"
-            )
 
 
 def _require_room(folder: Path, tokenizer: WordPieceTokenizer, vocab_size: object) -> None:

@@ -7,9 +7,29 @@ from typing import Any
 
 from minibert.wordpiece import SPECIAL_TOKENS
 
-from .files import list_names, read_json
+from .files import list_names, read_json, require_value
 
 WHOLE = "tokenizer.json"
+
+# Members of the family whose tokenizers are BERT's under another name.
+SAME_TOKENIZER = ("Bert", "DistilBert", "Electra")
+
+# Keys that could stand for another way of cutting text, and the values that stand for BERT's.
+REQUIRED_VALUES = {
+    "tokenizer_class": (
+        "BertTokenizer",
+        *(f"{member}Tokenizer{end}" for member in SAME_TOKENIZER for end in ("", "Fast")),
+        None,
+    ),
+    "tokenize_chinese_chars": (True, None),
+    "do_basic_tokenize": (True, None),
+    "never_split": (None, []),
+    "unk_token": ("[UNK]",),
+    "sep_token": ("[SEP]",),
+    "pad_token": ("[PAD]",),
+    "cls_token": ("[CLS]",),
+    "mask_token": ("[MASK]",),
+}
 
 # What must stand in each part of the file, for ours to cut text in the same way.
 REQUIRED_PARTS: dict[str, dict[str, Any]] = {
@@ -36,7 +56,7 @@ def read_tokenizer_json(path: Path) -> tuple[list[str], dict[str, Any]]:
     whole = read_json(path)
     for part, required in REQUIRED_PARTS.items():
         for key, value in required.items():
-            _require(path, f"{part}.{key}", _get(whole, part, key), value)
+            require_value(path, f"{part}.{key}", _get(whole, part, key), value)
     ids = _read_ids(path, _get(whole, "model", "vocab"))
     _require_special_tokens(path, whole.get("added_tokens"), ids)
     _require_template(path, whole.get("post_processor"), ids)
@@ -50,18 +70,20 @@ def read_tokenizer_json(path: Path) -> tuple[list[str], dict[str, Any]]:
     return sorted(ids, key=ids.__getitem__), fields
 
 
+def require_bert(path: Path, fields: dict[str, Any]) -> None:
+    """Raise for the fields of a tokenizer that would cut the text in another way."""
+    for key, allowed in REQUIRED_VALUES.items():
+        value = fields.get(key, allowed[0])
+        if isinstance(value, dict):  # a special token with its properties
+            value = value.get("content")
+        require_value(path, key, value, *allowed)
+
+
 def _get(fields: object, *keys: str) -> Any:
     """Return an entry of nested objects, or None."""
     for key in keys:
         fields = fields.get(key) if isinstance(fields, dict) else None
     return fields
-
-
-def _require(path: Path, name: str, value: object, expected: object) -> None:
-    if value != expected:
-        raise ValueError(
-            f"{str(path)!r}: {name} {value!r} is not supported; BERT's is {expected!r}"
-        )
 
 
 def _read_ids(path: Path, ids: object) -> dict[str, int]:
@@ -88,9 +110,9 @@ def _require_special_tokens(path: Path, tokens: object, ids: dict[str, int]) -> 
     added = {str(_get(token, "content")): token for token in tokens}
     for content in SPECIAL_TOKENS:
         token = added.get(content)
-        _require(path, f"the id of the added token {content}", _get(token, "id"), ids[content])
+        require_value(path, f"the id of the added token {content}", _get(token, "id"), ids[content])
         for flag in FLAGS:
-            _require(path, f"{flag} of the added token {content}", _get(token, flag), False)
+            require_value(path, f"{flag} of the added token {content}", _get(token, flag), False)
 
 
 def _require_template(path: Path, post_processor: object, ids: dict[str, int]) -> None:
@@ -99,9 +121,9 @@ def _require_template(path: Path, post_processor: object, ids: dict[str, int]) -
     if post_processor == {"type": "BertProcessing", **of_bert}:
         return
     name = "post_processor"
-    _require(path, f"{name}.type", _get(post_processor, "type"), "TemplateProcessing")
-    _require(path, f"{name}.single", _get(post_processor, "single"), [CLS, A, SEP])
-    _require(path, f"{name}.pair", _get(post_processor, "pair"), [CLS, A, SEP, B, SEP_B])
+    require_value(path, f"{name}.type", _get(post_processor, "type"), "TemplateProcessing")
+    require_value(path, f"{name}.single", _get(post_processor, "single"), [CLS, A, SEP])
+    require_value(path, f"{name}.pair", _get(post_processor, "pair"), [CLS, A, SEP, B, SEP_B])
     for token in ("[CLS]", "[SEP]"):
         its = _get(post_processor, "special_tokens", token, "ids")
-        _require(path, f"{name}.special_tokens.{token}.ids", its, [ids[token]])
+        require_value(path, f"{name}.special_tokens.{token}.ids", its, [ids[token]])

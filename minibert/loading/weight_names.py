@@ -17,26 +17,18 @@ ENCODER_PARTS = (
     *("embeddings.", "encoder.", "pooler."),
     *("embeddings_project.", "transformer.", "layers.", "final_norm."),
 )
-OLD_ENDINGS = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
+OLD_ENDINGS = {"gamma": "weight", "beta": "bias"}
 POSITION_IDS = "embeddings.position_ids"
 WRAPPERS = {"module.": "DataParallel", "_orig_mod.": "torch.compile", "model.": "a trainer"}
 ENCODER = re.compile(r"(\w+\.)?(embeddings|encoder|transformer|layers)\.")
 
 
 def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Tensors:
-    """Give the tensors of older files and of any BERT the current names.
+    """Return the tensors of older files and of any BERT under the current names.
 
     LayerNorm's ``gamma`` and ``beta`` become ``weight`` and ``bias``; the buffer ``position_ids``,
-    which counts 0, 1, 2, …, is left out; and the encoder's names get `prefix` in front of them
-    where the model has a head, or lose it where it has none. Nothing else is touched.
-
-    Args:
-        tensors: Under the names of a file.
-        prefixed: Whether the model has its encoder as a part, under a name of its own.
-        prefix: This name, with a dot.
-
-    Returns:
-        The same tensors.
+    which counts 0, 1, 2, …, is left out; and the encoder's names get `prefix` in front of them if
+    the model is `prefixed`: its encoder is a part of it. Nothing else of `tensors` is touched.
 
     >>> old = {"embeddings.LayerNorm.gamma": torch.ones(2)}
     >>> list(repair_names(old, prefixed=True))
@@ -48,7 +40,7 @@ def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Ten
         if old.removeprefix(prefix) == POSITION_IDS:
             _require_counting(old, tensor)
             continue
-        name = _modern(old)
+        name = re.sub(r"(?<=LayerNorm\.)(gamma|beta)$", lambda end: OLD_ENDINGS[end[0]], old)
         if prefixed and bare and name.startswith(ENCODER_PARTS):
             name = prefix + name
         elif not prefixed:
@@ -80,13 +72,6 @@ def without_wrappers(tensors: Tensors, expected: Iterable[str], prefix: str) -> 
 
 def _all_begin(names: Iterable[str], prefix: str) -> bool:
     return all(name.startswith(prefix) for name in names)
-
-
-def _modern(name: str) -> str:
-    for old, new in OLD_ENDINGS.items():
-        if name.endswith(old):
-            return name.removesuffix(old) + new
-    return name
 
 
 def _require_counting(name: str, positions: Tensor) -> None:

@@ -5,18 +5,11 @@ from jaxtyping import Float
 
 
 def softmax(x: Float[np.ndarray, "*shape"], axis: int = -1) -> Float[np.ndarray, "*shape"]:
-    """Turn numbers into positive weights that sum to 1.
+    """Return positive weights that sum to 1 along `axis`, from any finite numbers `x`.
 
     ``softmax(x)[i] = exp(x[i] - max x) / sum_j exp(x[j] - max x)``. Subtracting the maximum changes
-    nothing but keeps ``exp`` from overflowing.
-
-    Args:
-        x: Any finite numbers; some, but not all, of a row may be ``-inf``.
-        axis: The axis whose entries compete with one another.
-
-    Returns:
-        Weights between 0 and 1; they sum to 1 along `axis`. A row of nothing but ``-inf`` has no
-        softmax (0 / 0): it gives NaN, as in PyTorch, together with numpy's warning.
+    nothing but keeps ``exp`` from overflowing. Some entries of a row may be ``-inf``; a row of
+    nothing else gives NaN, as in PyTorch, together with numpy's warning.
 
     Source: Bridle (1990).
 
@@ -30,18 +23,11 @@ def softmax(x: Float[np.ndarray, "*shape"], axis: int = -1) -> Float[np.ndarray,
 def softmax_backward(
     grad_output: Float[np.ndarray, "*shape"], probs: Float[np.ndarray, "*shape"], axis: int = -1
 ) -> Float[np.ndarray, "*shape"]:
-    """Carry a gradient from the weights of a softmax back to its input.
+    """Return the gradient with respect to the input of a softmax; it sums to 0 along `axis`.
 
     ``grad_x[i] = probs[i] * (grad_output[i] - sum_j probs[j] * grad_output[j])``: each entry is
-    compared with the weighted average of its row.
-
-    Args:
-        grad_output: Gradient of the loss with respect to `probs`.
-        probs: What ``softmax(x, axis)`` returned.
-        axis: The axis the softmax ran over.
-
-    Returns:
-        Gradient with respect to ``x``; it sums to 0 along `axis`.
+    compared with the weighted average of its row. `probs` is what ``softmax(x, axis)`` returned,
+    and `grad_output` the gradient of the loss with respect to it.
 
     >>> softmax_backward(np.array([1.0, 0.0]), np.array([0.25, 0.75]))
     array([ 0.1875, -0.1875])
@@ -86,8 +72,8 @@ def attention(
         query: One row per token that looks.
         key: One row per token that may be looked at.
         value: What each of those tokens gives.
-        additive_mask: Added to the scores: 0 where a query may look, the most negative number where
-            not; broadcasts to (..., queries, keys).
+        additive_mask: 0 where a query may look, the most negative number where not; broadcasts to
+            (..., queries, keys).
 
     Returns:
         context: Weighted averages of the rows of `value`.
@@ -142,7 +128,7 @@ def attention_backward(
     Float[np.ndarray, "*batch keys head_size"],
     Float[np.ndarray, "*batch keys value_size"],
 ]:
-    """Carry a gradient from the output of attention back to query, key and value.
+    """Return the gradients with respect to query, key and value.
 
     ``grad_value = probs.T @ grad_context``; through the softmax to ``grad_scores``; then
     ``grad_query = grad_scores @ key / sqrt(head_size)`` and
@@ -151,15 +137,8 @@ def attention_backward(
 
     Args:
         grad_context: Gradient of the loss with respect to the context.
-        query: As given to `attention`.
-        key: As given to `attention`.
-        value: As given to `attention`.
+        query, key, value: As given to `attention`.
         probs: The weights that `attention` returned.
-
-    Returns:
-        grad_query: Gradient with respect to `query`.
-        grad_key: Gradient with respect to `key`; summed over the keys it is 0.
-        grad_value: Gradient with respect to `value`.
 
     >>> query = key = value = np.array([[1.0, 0], [0, 1]])
     >>> context, probs = attention(query, key, value)

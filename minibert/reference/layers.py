@@ -11,17 +11,10 @@ def linear(
     weight: Float[np.ndarray, "out_size in_size"],
     bias: Float[np.ndarray, " out_size"] | None = None,
 ) -> Float[np.ndarray, "*batch out_size"]:
-    """Multiply by a weight matrix and add a bias.
+    """Return the vectors `x` times a weight matrix, plus a bias.
 
-    ``y = x @ weight.T + bias``. The weight has one row per output, as in PyTorch.
-
-    Args:
-        x: Input vectors.
-        weight: One row per output number.
-        bias: Added to every output vector.
-
-    Returns:
-        Output vectors.
+    ``y = x @ weight.T + bias``. The `weight` has one row per output number, as in PyTorch; `bias`
+    is added to every output vector.
 
     >>> linear(np.array([1.0, 2]), np.array([[1.0, 0], [0, 1], [1, 1]]))
     array([1., 2., 3.])
@@ -54,20 +47,11 @@ def linear_backward(
     Float[np.ndarray, "out_size in_size"],
     Float[np.ndarray, " out_size"],
 ]:
-    """Carry a gradient from the output of a linear layer back to input, weight and bias.
+    """Return the gradients with respect to input, weight and bias of `linear`.
 
     ``grad_x = grad_output @ weight``, ``grad_weight = grad_output.T @ x`` and
-    ``grad_bias = sum of grad_output``, the last two summed over all leading dimensions.
-
-    Args:
-        grad_output: Gradient of the loss with respect to the output.
-        x: As given to `linear`.
-        weight: As given to `linear`.
-
-    Returns:
-        grad_x: Gradient with respect to `x`.
-        grad_weight: Gradient with respect to `weight`.
-        grad_bias: Gradient with respect to the bias.
+    ``grad_bias = sum of grad_output``, the last two summed over all leading dimensions. `x` and
+    `weight` are as given to `linear`, and `grad_output` is the gradient with respect to its output.
 
     >>> grad_x, grad_weight, grad_bias = linear_backward(
     ...     np.array([1.0, -1]), np.array([2.0, 5]), np.array([[1.0, 0], [3, 1]])
@@ -91,16 +75,10 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def gelu(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
-    """Multiply each number by the probability that a normal variable lies below it.
+    """Return each number of `x`, times the probability that a normal variable lies below it.
 
     ``gelu(x) = x * Phi(x)``, with ``Phi(x) = (1 + erf(x / sqrt(2))) / 2`` the share of a standard
     normal variable below ``x``. This is the exact form BERT uses, not the tanh approximation.
-
-    Args:
-        x: Any numbers.
-
-    Returns:
-        About ``x`` for large ``x``, about 0 for very negative ``x``, never below -0.17.
 
     Source: Hendrycks and Gimpel (2016), section 2.
 
@@ -113,17 +91,10 @@ def gelu(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
 def gelu_backward(
     grad_output: Float[np.ndarray, "*shape"], x: Float[np.ndarray, "*shape"]
 ) -> Float[np.ndarray, "*shape"]:
-    """Carry a gradient from the output of GELU back to its input.
+    """Return the gradient with respect to `x`, from `grad_output`, that of ``gelu(x)``.
 
     ``grad_x = grad_output * (Phi(x) + x * phi(x))``, with ``phi(x) = exp(-x**2 / 2) / sqrt(2 pi)``
     the density whose running share is ``Phi``.
-
-    Args:
-        grad_output: Gradient of the loss with respect to ``gelu(x)``.
-        x: As given to `gelu`.
-
-    Returns:
-        Gradient with respect to `x`.
 
     >>> gelu_backward(np.ones(3), np.array([-1.0, 0, 1])).round(4)
     array([-0.0833,  0.5   ,  1.0833])
@@ -146,19 +117,15 @@ def layer_norm(
     bias: Float[np.ndarray, " hidden"],
     eps: float = 1e-12,
 ) -> Float[np.ndarray, "*batch hidden"]:
-    """Give every vector mean 0 and variance 1, then stretch and shift each of its entries.
+    """Return every vector with mean 0 and variance 1, then stretched and shifted entry by entry.
 
     ``y = (x - mean) / sqrt(variance + eps) * weight + bias``; the variance divides by ``hidden``,
     not by ``hidden - 1``.
 
     Args:
         x: Vectors, each normalized alone.
-        weight: Stretch of each entry.
-        bias: Shift of each entry.
+        weight, bias: Stretch and shift of each entry.
         eps: Keeps the root above 0; BERT's value, where PyTorch's default is 1e-5.
-
-    Returns:
-        With `weight` 1 and `bias` 0: rows of mean 0 and variance 1 (0 where `x` is constant).
 
     Source: Ba, Kiros and Hinton (2016), section 3.
 
@@ -182,22 +149,15 @@ def layer_norm_backward(
 ) -> tuple[
     Float[np.ndarray, "*batch hidden"], Float[np.ndarray, " hidden"], Float[np.ndarray, " hidden"]
 ]:
-    """Carry a gradient from the output of LayerNorm back to input, weight and bias.
+    """Return the gradients with respect to input, weight and bias of `layer_norm`.
 
     With ``g = grad_output * weight`` and ``n`` the normalized input,
     ``grad_x = (g - mean(g) - n * mean(g * n)) / sqrt(variance + eps)``: the second term comes back
-    through the mean, the third through the variance.
+    through the mean, the third through the variance. Every row of ``grad_x`` sums to 0.
 
     Args:
         grad_output: Gradient of the loss with respect to the output.
-        x: As given to `layer_norm`.
-        weight: As given to `layer_norm`.
-        eps: As given to `layer_norm`.
-
-    Returns:
-        grad_x: Gradient with respect to `x`; every row sums to 0.
-        grad_weight: Gradient with respect to `weight`, summed over all leading dimensions.
-        grad_bias: Gradient with respect to the bias, summed over all leading dimensions.
+        x, weight, eps: As given to `layer_norm`.
 
     >>> grad_x, grad_weight, grad_bias = layer_norm_backward(
     ...     np.array([1.0, 0, 0]), np.array([-1.0, 0, 1]), np.ones(3)

@@ -7,17 +7,12 @@ from jaxtyping import Float, Shaped
 def additive_mask(
     attention_mask: Shaped[np.ndarray, "*batch seq"],
 ) -> Float[np.ndarray, "*batch 1 seq"]:
-    """Turn a mask of ones and zeros into numbers to add to the attention scores.
+    """Return what a mask of ones and zeros adds to the attention scores of every query.
 
-    ``additive_mask = (1 - attention_mask) * m``, with ``m`` the most negative finite float64. A
-    finite number, not ``-inf``, leaves a row in which everything is masked with equal weights
-    instead of NaN. Combine two masks with ``np.minimum``: their sum would overflow to ``-inf``.
-
-    Args:
-        attention_mask: 1 for a token that may be looked at, 0 for padding.
-
-    Returns:
-        0 (in fact -0.0) or ``np.finfo(np.float64).min``; the new axis stands for every query.
+    ``(1 - attention_mask) * m``, with ``m`` the most negative finite float64. A finite number, not
+    ``-inf``, leaves a row in which everything is masked with equal weights instead of NaN. Combine
+    two masks with ``np.minimum``: their sum would overflow to ``-inf``. In `attention_mask` 1 is a
+    token that may be looked at, and 0 padding.
 
     >>> additive_mask(np.array([1, 1, 0])) < 0
     array([[False, False,  True]])
@@ -32,15 +27,10 @@ def additive_mask(
 
 
 def causal_mask(seq: int) -> Float[np.ndarray, "{seq} {seq}"]:
-    """Hide the future: token i may look at tokens 0 … i and at no later one.
+    """Return a mask that hides the future: token i may look at tokens 0 … i and at no later one.
 
-    ``causal_mask[i, j] = 0 if j <= i else m``, with ``m`` the most negative finite float64.
-
-    Args:
-        seq: Number of tokens, at least 1.
-
-    Returns:
-        0 on and below the diagonal, ``np.finfo(np.float64).min`` above it.
+    ``causal_mask[i, j] = 0 if j <= i else m``, with ``m`` the most negative finite float64, for
+    `seq` tokens, at least 1.
 
     Source: Vaswani et al. (2017), section 3.2.3.
 

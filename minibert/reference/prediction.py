@@ -27,16 +27,7 @@ def _require_ids(input_ids: np.ndarray, vocab_size: int) -> None:
 def embedding_lookup(
     input_ids: Shaped[np.ndarray, "*batch"], word_embeddings: Float[np.ndarray, "vocab hidden"]
 ) -> Float[np.ndarray, "*batch hidden"]:
-    """Replace every id by its row of the embedding table.
-
-    ``vectors[..., :] = word_embeddings[input_ids[...]]``.
-
-    Args:
-        input_ids: Ids from 0 to ``vocab - 1``.
-        word_embeddings: One row per word.
-
-    Returns:
-        A copy of these rows.
+    """Return for every id of `input_ids` its row of the table `word_embeddings`, as a copy.
 
     >>> embedding_lookup(np.array([2, 0]), np.array([[1.0, 2], [3, 4], [5, 6]]))
     array([[5., 6.],
@@ -51,17 +42,15 @@ def embedding_lookup_backward(
     input_ids: Shaped[np.ndarray, "*batch"],
     vocab_size: int,
 ) -> Float[np.ndarray, "{vocab_size} hidden"]:
-    """Add every vector's gradient to the row of the table it came from.
+    """Return the gradient with respect to the table: every vector's, added to the row it came from.
 
-    ``grad_word_embeddings[w] = sum of grad_output where input_ids == w``.
+    ``grad_word_embeddings[w] = sum of grad_output where input_ids == w``; 0 for words that do not
+    occur.
 
     Args:
         grad_output: Gradient of the loss with respect to the vectors.
         input_ids: As given to `embedding_lookup`.
         vocab_size: Number of rows of the table.
-
-    Returns:
-        Gradient with respect to the table; 0 in the rows of words that do not occur.
 
     A word that occurs twice collects both gradients:
 
@@ -81,7 +70,7 @@ def tied_logits(
     word_embeddings: Float[np.ndarray, "vocab hidden"],
     bias: Float[np.ndarray, " vocab"],
 ) -> Float[np.ndarray, "*batch vocab"]:
-    """Score every word by comparing a vector with the word's own embedding.
+    """Return a score for every word, by comparing a vector with the word's own embedding.
 
     ``logits = hidden_states @ word_embeddings.T + bias``: a linear layer whose weight is the
     embedding table itself.
@@ -90,9 +79,6 @@ def tied_logits(
         hidden_states: One vector per position.
         word_embeddings: The same table that `embedding_lookup` reads.
         bias: One number per word; it can act like the word's frequency.
-
-    Returns:
-        Scores; their softmax is the prediction.
 
     Source: Press and Wolf (2017), section 3.
 
@@ -112,7 +98,7 @@ def tied_logits_backward(
     Float[np.ndarray, "vocab hidden"],
     Float[np.ndarray, " vocab"],
 ]:
-    """Carry a gradient from the logits back to the vectors, the table and the bias.
+    """Return the gradients with respect to the vectors, the table and the bias.
 
     ``grad_hidden_states = grad_logits @ word_embeddings``, ``grad_word_embeddings = grad_logits.T @
     hidden_states``, ``grad_bias = sum of grad_logits``. The table gets a second gradient where it
@@ -120,13 +106,7 @@ def tied_logits_backward(
 
     Args:
         grad_logits: Gradient of the loss with respect to the logits.
-        hidden_states: As given to `tied_logits`.
-        word_embeddings: As given to `tied_logits`.
-
-    Returns:
-        grad_hidden_states: Gradient with respect to `hidden_states`.
-        grad_word_embeddings: Gradient with respect to the table, from this use of it only.
-        grad_bias: Gradient with respect to the bias.
+        hidden_states, word_embeddings: As given to `tied_logits`.
 
     >>> table = np.array([[1.0, 0], [0, 1], [1, 1]])
     >>> grads = tied_logits_backward(np.array([1.0, 0, -1]), np.array([2.0, 3.0]), table)
@@ -166,18 +146,14 @@ def cross_entropy(
     labels: Shaped[np.ndarray, "*batch"],
     ignore_index: int = -100,
 ) -> float:
-    """Compute the mean negative log-probability of the right word over the labeled positions.
+    """Return the mean negative log-probability of the right word over the labeled positions.
 
     ``loss = mean of log(sum_j exp(logits[j])) - logits[label]``, computed without ever taking the
-    logarithm of a probability that has been rounded to 0.
+    logarithm of a probability that has been rounded to 0; in nats.
 
     Args:
         logits: Scores of every word at every position.
         labels: Id of the right word, or `ignore_index` at a position that does not count.
-        ignore_index: The label that means "do not count this position".
-
-    Returns:
-        Nats per labeled position, 0 or more.
 
     Source: Devlin et al. (2019), section 3.1.
 
@@ -201,15 +177,8 @@ def cross_entropy_backward(
     """Return the gradient of the loss with respect to the logits: prediction minus truth.
 
     ``grad_logits = (softmax(logits) - one_hot(label)) / count`` at the labeled positions, `count`
-    of them, and 0 at the others.
-
-    Args:
-        logits: As given to `cross_entropy`.
-        labels: As given to `cross_entropy`.
-        ignore_index: As given to `cross_entropy`.
-
-    Returns:
-        Gradient with respect to `logits`; every position sums to 0.
+    of them, and 0 at the others. `logits`, `labels` and `ignore_index` are as given to
+    `cross_entropy`.
 
     >>> cross_entropy_backward(np.array([[0.0, 0], [9, 0]]), np.array([1, -100]))
     array([[ 0.5, -0.5],

@@ -37,16 +37,12 @@ class Tape:
         self.steps = []
 
     def run(self, forward: Callable, backward: Callable, *inputs: Node) -> Node:
-        """Do a step, and remember how to go back.
+        """Return what a step computes of `inputs`, and remember how to go back.
 
         Args:
             forward: Takes the arrays of the inputs and returns an array.
             backward: Takes the gradient of the output, the output and the inputs; returns one
                 gradient for each input.
-            *inputs: What the step reads.
-
-        Returns:
-            What the step computed.
         """
         output = Node(forward(*(node.array for node in inputs)))
         self.steps.append((backward, output, inputs))

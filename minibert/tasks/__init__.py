@@ -1,7 +1,6 @@
 """BERT for tasks: classify sequences, tag tokens, find answers; freeze what is not to learn."""
 
 from .freezing import train_from_top
-from .labels import PROBLEM_TYPES
 from .question_answering import BertForQuestionAnswering, QuestionAnsweringModelOutput
 from .sequence_classification import BertForSequenceClassification, SequenceClassifierOutput
 from .spans import BestSpans, best_spans
@@ -9,7 +8,6 @@ from .task_batches import TaskBatches
 from .token_classification import BertForTokenClassification, TokenClassifierOutput
 
 __all__ = [
-    "PROBLEM_TYPES",
     "BertForQuestionAnswering",
     "BertForSequenceClassification",
     "BertForTokenClassification",

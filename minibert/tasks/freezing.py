@@ -8,19 +8,15 @@ from torch import nn
 
 
 def train_from_top(model: nn.Module, groups: int) -> None:
-    """Let the head and the top groups of the encoder learn, and freeze those below.
+    """Let the head and the top `groups` of the encoder learn, and freeze those below.
 
-    The groups are the layers, counted from the last one down, and below them the embeddings, with
-    whatever else the encoder has for all of its layers. With 0 groups the encoder is frozen and
-    gives fixed features; with one group more from time to time it thaws gradually; with all of
-    them, number of layers + 1, everything learns. What reads the encoder, pooler and classifier,
-    always learns. A layer with several turns, as in ALBERT, belongs to the lowest of its groups.
+    The groups are the layers, counted from the last one down, and below them the embeddings. With 0
+    groups the encoder is frozen and gives fixed features; with number of layers + 1 everything
+    learns. What reads the encoder, pooler and classifier, always learns. A layer with several
+    turns, as in ALBERT, belongs to the lowest of its groups. An optimizer made before does not know
+    of the change: make a new one, or a new trainer.
 
-    An optimizer made before does not know of the change: make a new one, or a new trainer.
-
-    Args:
-        model: A `BertModel`, or a model that has one under the name ``bert``; changed in place.
-        groups: From 0 to the number of layers + 1.
+    `model` is a `BertModel`, or has one under the name ``bert``; it is changed in place.
 
     Source: Howard and Ruder (2018), section 3.3.
 

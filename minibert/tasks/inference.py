@@ -26,17 +26,13 @@ def encode_rows(
     *,
     max_length: int,
 ) -> list[Row]:
-    """Turn texts into rows of ids that are not padded yet, the longest ones cut.
+    """Return the ids and segments of ``tokenizer(texts, pairs, …)`` as rows that are not padded.
 
     Args:
         tokenizer: Knows the pieces.
         texts: One text for each row.
         pairs: The second text of each row.
-        max_length: The most tokens of a row, special tokens included.
-
-    Returns:
-        What ``tokenizer(texts, pairs, truncation=True, max_length=max_length)`` holds, without its
-        padding.
+        max_length: The most tokens of a row, special tokens included; longer ones are cut.
 
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat"])
@@ -48,18 +44,11 @@ def encode_rows(
 
 
 def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
-    """Put rows of about the same length together, as many as fit into a number of tokens.
+    """Return batches of numbers of rows about equally long, with at most `max_tokens` positions.
 
-    Rows are sorted by their number of tokens, the longest first, so that there is hardly any
-    padding, and every batch is about as much work as the next.
-
-    Args:
-        lengths: Number of tokens of each row, at least 1.
-        max_tokens: The most positions of a batch, padding included. A longer row is a batch by
-            itself.
-
-    Returns:
-        The numbers of the rows of each batch; every row is in one batch.
+    By `lengths`, the numbers of tokens, the longest come first, so that there is hardly any
+    padding, and every batch is about as much work as the next. A row that is too long is a batch by
+    itself.
 
     >>> batch_by_tokens([3, 9, 2, 8], max_tokens=10)
     [[1], [3], [0, 2]]
@@ -82,7 +71,7 @@ def predict(
     pad_token_id: int,
     max_tokens: int = 2048,
 ) -> list[Shaped[Tensor, "..."]]:
-    """Run a model over rows of any lengths, without dropout, and collect what `read` returns.
+    """Run a model over rows of any lengths, without dropout, and return what is read of each.
 
     Args:
         model: Takes ``input_ids``, ``token_type_ids`` and ``attention_mask``. Afterwards each of
@@ -95,8 +84,7 @@ def predict(
         max_tokens: The most positions of a batch.
 
     Returns:
-        One entry for each row, in the order of `rows`, on the CPU. If it has a place for every
-        token, padding follows behind those of the row.
+        One entry for each row, in the order of `rows`, on the CPU.
 
     >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel
@@ -124,16 +112,9 @@ def predict(
 def mean_pool(
     hidden_states: Float[Tensor, "batch seq hidden"], attention_mask: Shaped[Tensor, "batch seq"]
 ) -> Float[Tensor, "batch hidden"]:
-    """Take the mean of the vectors of all tokens, special ones included and padding not.
+    """Return the mean of `hidden_states`, the vectors of all tokens that `attention_mask` shows.
 
-    ``sum over i of mask[i] * hidden_states[i] / sum over i of mask[i]``.
-
-    Args:
-        hidden_states: Vectors out of the last layer.
-        attention_mask: 1 for tokens, at least one in each row, and 0 for padding.
-
-    Returns:
-        One vector for each row; padding changes nothing.
+    ``sum over i of mask[i] * hidden_states[i] / sum over i of mask[i]``, special tokens included.
 
     Source: Reimers and Gurevych (2019), section 3.
 
@@ -153,7 +134,7 @@ def sentence_vectors(
     max_length: int | None = None,
     max_tokens: int = 2048,
 ) -> Float[Tensor, "batch hidden"]:
-    """Turn each text into one vector of length 1, so that a dot product is a cosine.
+    """Return one vector of length 1 for each text, so that a dot product is a cosine.
 
     ``v / |v|`` with ``v = mean_pool(last_hidden_state)``.
 
@@ -164,9 +145,6 @@ def sentence_vectors(
         max_length: Longer texts are cut to so many tokens; by default the most that the model
             takes.
         max_tokens: The most positions of a batch.
-
-    Returns:
-        One vector for each text, in the order of `texts`.
 
     Source: Reimers and Gurevych (2019), section 3.
 

@@ -31,10 +31,7 @@ def name_labels(num_labels: int | None, id2label: Mapping[int, str] | None) -> d
 
 
 def read_labels(fields: Mapping[str, Any]) -> dict[int, str]:
-    """Read the names of the labels from a config.json of Hugging Face's.
-
-    `BertConfig` leaves these fields out, since they change nothing in the encoder.
-    """
+    """Read the names of the labels from the fields of a config.json of Hugging Face's."""
     names = fields.get("id2label")
     if names is None:
         return name_labels(fields.get("num_labels"), None)

@@ -25,8 +25,7 @@ class QuestionAnsweringModelOutput(NamedTuple):
             None without positions.
         start_logits: Score of each token as the first of the answer.
         end_logits: Score of each token as the last of the answer, which includes it.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -41,9 +40,6 @@ class BertForQuestionAnswering(TaskModel):
 
     ``start_logits, end_logits = qa_outputs(bert(input_ids).last_hidden_state)``. The names of all
     parameters are Hugging Face's.
-
-    Args:
-        config: Gives all sizes.
 
     Source: Devlin et al. (2019), sections 4.2 and 4.3.
 
@@ -69,15 +65,12 @@ class BertForQuestionAnswering(TaskModel):
         start_positions: Int[Tensor, " batch"] | None = None,
         end_positions: Int[Tensor, " batch"] | None = None,
     ) -> QuestionAnsweringModelOutput:
-        """Score every token as start and as end, and compute the loss if both are given.
+        """Return the scores of every token as start and as end, and the loss if both are given.
 
         Args:
             *inputs: As the encoder takes them.
             start_positions, end_positions: Places of the first and the last token of the answer;
                 -100 for a row that is not asked.
-
-        Returns:
-            Two scores for every token, and the loss if there are positions.
         """
         encoded = self.bert(*inputs)
         logits = self.qa_outputs(encoded.last_hidden_state)  # (batch, seq, 2)

@@ -32,8 +32,7 @@ class SequenceClassifierOutput(NamedTuple):
         loss: Cross-entropy in nats for a single label, binary cross-entropy in nats for several,
             mean squared error for a number; None without labels.
         logits: One score for each label; for regression, the number itself.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -51,10 +50,9 @@ class BertForSequenceClassification(TaskModel):
     Args:
         config: Gives all sizes, and the dropout before the classifier.
         num_labels: Number of labels; by default that of `id2label`, or 2.
-        id2label: Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
+        id2label: Their names, kept for those who read predictions; LABEL_0, LABEL_1, … by default.
         problem_type: "single_label_classification", "multi_label_classification" or "regression".
-            By default it follows from the labels: regression if there is one label only, single
-            label if they are integers, and multi-label otherwise.
+            By default the labels decide: regression for one label, single label for integers.
 
     Source: Devlin et al. (2019), section 4.1.
 
@@ -92,16 +90,12 @@ class BertForSequenceClassification(TaskModel):
     def forward(
         self, *inputs: Any, labels: Shaped[Tensor, "batch ..."] | None = None
     ) -> SequenceClassifierOutput:
-        """Score every label, and compute the loss if the true ones are given.
+        """Return the scores of every label, and the loss if the true ones are given.
 
         Args:
             *inputs: As the encoder takes them.
             labels: Numbers of classes, shape (batch,), -100 for a row that is not asked; 0 or 1 for
-                each label, shape (batch, classes); or numbers to predict, shape (batch,) or (batch,
-                classes).
-
-        Returns:
-            Scores of every label, and the loss if there are labels.
+                each label, shape (batch, classes); or numbers to predict, in either shape.
         """
         encoded = self.bert(*inputs)
         pooled = self.dropout(encoded.pooler_output)  # (batch, hidden)

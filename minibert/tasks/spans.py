@@ -38,24 +38,19 @@ def best_spans(
     max_answer_length: int = 30,
     top_n: int = 1,
 ) -> BestSpans:
-    """Find the spans with the highest scores among those that can be an answer.
+    """Return the spans with the highest scores among those that can be an answer.
 
     ``score(i, j) = start_logits[i] + end_logits[j]``, over all i <= j < i + `max_answer_length`
     with every token from i to j in the passage. The two best ends by themselves may lie the wrong
-    way round, or in the question. Of equal scores the earlier start comes first, and then the
-    shorter span.
+    way round, or in the question. Of equal scores the earlier start comes first, then the shorter
+    span.
 
     Args:
         start_logits, end_logits: One score per token, or minus infinity for what cannot be; any
             leading dimensions.
         passage: True for the tokens of the passage: not the question, special tokens or padding.
         max_answer_length: The most tokens of an answer, at least 1.
-        top_n: How many spans of each row to return, at least 1.
-
-    Returns:
-        Spans in shape (…, top_n), scores of no answer in shape (…). The spans are fewer than
-        `top_n` if no row has so many. A row that has fewer than others ends in places without a
-        span: start and end are -100 there, and the score is minus infinity.
+        top_n: How many spans of each row to return, at least 1; fewer if no row has so many.
 
     Source: Devlin et al. (2019), sections 4.2 and 4.3.
 
@@ -93,21 +88,12 @@ def _windows(values: Num[Tensor, "*batch seq"], width: int, fill: float) -> Tens
 def _require_sound(
     start_logits: Tensor, end_logits: Tensor, passage: Tensor, max_answer_length: int, top_n: int
 ) -> None:
+    require_tensor("passage", passage, [torch.bool])  # passage.bool(), if it is 1 and 0
     for name, logits in (("start_logits", start_logits), ("end_logits", end_logits)):
-        require_tensor(name, logits, FLOATS)
+        require_tensor(name, logits, FLOATS, [passage.shape], ", that of passage")
         rule = "are numbers, or minus infinity for what cannot be"
         require_entries(name, logits, logits < math.inf, rule)
-    require_tensor("passage", passage)
-    if passage.dtype != torch.bool:
-        raise TypeError(
-            f"passage must be torch.bool, not {passage.dtype}; if it is 1 for the tokens of the "
-            "passage and 0 for all others, give passage.bool()"
-        )
-    shapes = [tuple(tensor.shape) for tensor in (start_logits, end_logits, passage)]
-    if len(set(shapes)) > 1 or not shapes[0]:
-        raise ValueError(
-            f"start_logits, end_logits and passage have the shapes {shapes[0]}, {shapes[1]} and "
-            f"{shapes[2]}; they need one shape, whose last dimension is that of the tokens"
-        )
+    if not passage.dim():
+        raise ValueError("passage has no dimension of tokens; one sequence has the shape (seq,)")
     require_number("max_answer_length", max_answer_length, 1)
     require_number("top_n", top_n, 1)

@@ -18,26 +18,22 @@ from minibert.losses import ENDS_OF_ANSWER, IGNORED_LABEL
 from minibert.wordpiece.encode_batch import pad_rows
 
 Row = Mapping[str, Any]
-_MASK = "attention_mask"
 
 
 class TaskBatches:
     """Turn labeled rows into the batches of fine-tuning, the same ones for the same seed.
 
-    Rows that are about equally long make a batch; the order is drawn again in every epoch, from the
-    seed and the number of the epoch.
+    Rows that are about equally long make a batch; the order is drawn again in every epoch.
 
     Args:
         rows: Each with ``input_ids`` and ``token_type_ids``, lists of int of one length, and with
-            what the model takes as labels: a number, or a list of numbers. Rows that are padded
-            already have an ``attention_mask``, 1 for a token and 0 for padding. ``start_positions``
-            and ``end_positions`` that lie beyond the row become -100, for the longer rows of a
-            batch have tokens there.
+            what the model takes as labels: a number, or a list of numbers. They are not padded yet.
+            ``start_positions`` and ``end_positions`` that lie beyond the row become -100, for the
+            longer rows of a batch have tokens there.
         batch_size: Rows of a batch, at least 1; one batch of an epoch may have fewer.
         seed: At least 0.
         pad_token_id: The id of ``[PAD]``.
-        per_token: The names of labels that are lists with one number for each token. They are
-            padded with -100.
+        per_token: The names of labels that are lists with one number for each token.
 
     >>> rows = [
     ...     {"input_ids": [2, 7, 3], "token_type_ids": [0, 0, 0], "labels": 1},
@@ -85,16 +81,7 @@ class TaskBatches:
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
-        """Yield the batches of one epoch, from batch `start` on.
-
-        Args:
-            number: Which epoch, from 0; with the seed it decides the order.
-            start: Number of the first batch to give, for a run that goes on in the middle.
-
-        Yields:
-            ``input_ids``, ``token_type_ids`` and ``attention_mask``, each (batch, seq), and the
-            labels.
-        """
+        """Yield the batches of epoch `number`, from batch `start` on, with ids, mask and labels."""
         rng = np.random.default_rng((self.seed, number))
         lengths = [len(row["input_ids"]) for row in self.rows]
         for bucket in islice(bucket_by_length(lengths, self.batch_size, rng=rng), start, None):
@@ -104,13 +91,14 @@ class TaskBatches:
         """Pad rows and labels."""
         ids = [(row["input_ids"], row["token_type_ids"]) for row in rows]
         batch = pad_rows(ids, self.pad_token_id)
-        seq, fill = batch["input_ids"].shape[1], dict.fromkeys(self.per_token, IGNORED_LABEL)
+        seq = batch["input_ids"].shape[1]
         for name in rows[0].keys() - {"input_ids", "token_type_ids"}:
             values = [row[name] for row in rows]
             if name in ENDS_OF_ANSWER:
-                values = [_position_in_row(row, row[name]) for row in rows]
-            if name in {_MASK, *fill}:
-                values = [[*value, *[fill.get(name, 0)] * (seq - len(value))] for value in values]
+                beyond = [row[name] >= len(row["input_ids"]) for row in rows]
+                values = [IGNORED_LABEL if b else v for v, b in zip(values, beyond, strict=True)]
+            if name in self.per_token:
+                values = [[*value, *[IGNORED_LABEL] * (seq - len(value))] for value in values]
             batch[name] = torch.tensor(values)
         return batch
 
@@ -119,6 +107,11 @@ class TaskBatches:
         if not self.rows:
             raise ValueError("there is no row; give at least one")
         names = set(self.rows[0])
+        if "attention_mask" in names:
+            raise ValueError(
+                "row 0 holds an attention_mask; rows are padded here, each batch to its longest: "
+                "give them without padding, and without a mask"
+            )
         if missing := {"input_ids", "token_type_ids", *self.per_token} - names:
             raise ValueError(f"row 0 holds no {sorted(missing)[0]!r}, only {sorted(names)}")
         for number, row in enumerate(self.rows):
@@ -127,26 +120,14 @@ class TaskBatches:
                     f"row {number} holds {sorted(row)}, and row 0 {sorted(names)}; "
                     "let every row hold the same"
                 )
-            for name in ("token_type_ids", *self.per_token, *({_MASK} & names)):
+            for name in ("token_type_ids", *self.per_token):
                 if len(row[name]) != len(row["input_ids"]):
                     raise ValueError(
                         f"row {number} has {len(row['input_ids'])} input_ids and "
                         f"{len(row[name])} {name}; give one for each token"
                     )
-            if any(shown not in (0, 1) for shown in row.get(_MASK, ())):
-                raise ValueError(
-                    f"row {number} has the attention_mask {list(row[_MASK])}; it is 1 for a token "
-                    "and 0 for padding"
-                )
             for name in names - {"input_ids", "token_type_ids"}:
                 _require_numbers(f"row {number} has {{!r}} in {name!r}", row[name])
-
-
-def _position_in_row(row: Row, position: int) -> int:
-    """Return a position, or -100 if the row has no token there."""
-    shown = row.get(_MASK, [1] * len(row["input_ids"]))
-    is_token = position < 0 or (position < len(shown) and shown[position])
-    return position if is_token else IGNORED_LABEL
 
 
 def _require_numbers(sentence: str, value: Any) -> None:

@@ -25,8 +25,7 @@ class TokenClassifierOutput(NamedTuple):
     Args:
         loss: Mean over the labeled tokens, in nats; None without labels.
         logits: One score for each label, at each token.
-        hidden_states: On request, as `BertModel` returns them.
-        attentions: On request, as `BertModel` returns them.
+        hidden_states, attentions: On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -39,12 +38,7 @@ class BertForTokenClassification(TaskModel):
     """Tag every token by its own vector: BERT without pooler, and a linear classifier.
 
     ``classifier(dropout(bert(input_ids).last_hidden_state))``. The names of all parameters are
-    Hugging Face's.
-
-    Args:
-        config: Gives all sizes, and the dropout before the classifier.
-        num_labels: Number of labels; by default that of `id2label`, or 2.
-        id2label: Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
+    Hugging Face's; `num_labels` and `id2label` are as in `BertForSequenceClassification`.
 
     Source: Devlin et al. (2019), section 5.3.
 
@@ -80,15 +74,12 @@ class BertForTokenClassification(TaskModel):
     def forward(
         self, *inputs: Any, labels: Int[Tensor, "batch seq"] | None = None
     ) -> TokenClassifierOutput:
-        """Score every label at every token, and compute the loss if the true ones are given.
+        """Return the scores of every label at every token, and the loss if the true ones are given.
 
         Args:
             *inputs: As the encoder takes them.
             labels: Number of the true label, or -100 for a token that is not asked, such as a later
                 piece of a word.
-
-        Returns:
-            Scores of every label at every token, and the loss if there are labels.
         """
         encoded = self.bert(*inputs)
         hidden_states = self.dropout(encoded.last_hidden_state)  # (batch, seq, hidden)

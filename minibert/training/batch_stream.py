@@ -19,36 +19,13 @@ def seed_torch(seed: int, purpose: int, *position: int) -> None:
     """Set torch's global generator to a state that depends on nothing but the arguments.
 
     Each step has its own seed, so that a resumed run need not know what was drawn before.
-
-    Args:
-        seed: Seed of the run, at least 0.
-        purpose: What is drawn: 0 for the order of the data, 1 for dropout.
-        *position: Where the run stands, such as the step and the rank of the process.
-
-    >>> seed_torch(7, 1, 500)  # dropout of step 500
-    >>> first = torch.rand(2)
-    >>> seed_torch(7, 1, 500)
-    >>> torch.equal(torch.rand(2), first)
-    True
     """
     sequence = np.random.SeedSequence((seed, purpose, *position))
     torch.manual_seed(int(sequence.generate_state(1, np.uint64)[0]))
 
 
 class BatchStream:
-    """Batches of one epoch after another, and the position: `epoch` and `batch`.
-
-    Args:
-        batches: The batches of an epoch: a list, a DataLoader, or an object with a method
-            ``epoch(number, start)``.
-        seed: Seed of the run, at least 0.
-        epoch: Number of the epoch to begin in.
-        batch: Number of the batch of this epoch to begin with.
-
-    >>> stream = BatchStream([{"labels": torch.tensor([n])} for n in range(3)], seed=0)
-    >>> [int(batch["labels"]) for batch in stream.take(4)], stream.epoch, stream.batch
-    ([0, 1, 2, 0], 1, 1)
-    """
+    """Batches of one epoch after another, and the position: `epoch` and `batch`."""
 
     def __init__(
         self, batches: Iterable[Batch], *, seed: int, epoch: int = 0, batch: int = 0
@@ -59,14 +36,7 @@ class BatchStream:
         self._iterator: Iterator[Batch] | None = None
 
     def take(self, count: int) -> list[dict[str, Shaped[Tensor, "..."]]]:
-        """Return the next batches, and move on.
-
-        Args:
-            count: How many batches; where an epoch ends, the next one begins.
-
-        Returns:
-            Each from the name of an argument of the model to a tensor.
-        """
+        """Return the next batches, and move on; where an epoch ends, the next one begins."""
         return [self._next() for _ in range(count)]
 
     def _next(self) -> dict[str, Tensor]:

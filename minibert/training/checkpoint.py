@@ -1,9 +1,8 @@
-"""Checkpoints: the whole state of a run in a folder, complete or not there at all.
+"""Checkpoints: the whole state of a run in a folder, complete or not there at all. Chapter 13.
 
 A checkpoint is a folder ``step-00000100`` with the weights, the optimizer's state, and the state of
 the run with its history. It is written under another name, forced to the disk, and renamed at the
-end, so that a folder with that name is complete, whenever the run was killed. Nothing is unpickled.
-Chapter 13.
+end. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -41,17 +40,7 @@ class DamagedCheckpoint(ValueError):  # noqa: N818
 
 
 class Checkpoint(NamedTuple):
-    """All that a run needs to resume.
-
-    Args:
-        model: The weights, by their names.
-        optimizer: The optimizer's means of gradients, ``name.exp_avg`` and ``name.exp_avg_sq`` for
-            each weight.
-        state: What else decides how the run goes on, as JSON holds it: ``step``, ``epoch``,
-            ``batch``, the configuration and more.
-        history: The records of training and evaluation so far.
-        best: The weights with the lowest loss, in a run that stops early.
-    """
+    """All that a run needs to resume; `state` is what else decides how it goes on, for JSON."""
 
     model: Tensors
     optimizer: Tensors
@@ -61,18 +50,7 @@ class Checkpoint(NamedTuple):
 
 
 def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
-    """Write a checkpoint, and keep no more than the one before it.
-
-    Args:
-        folder: Where the run keeps its checkpoints; it is made if it is not there.
-        checkpoint: What to write; ``state["step"]`` gives the name.
-
-    Returns:
-        The folder of this checkpoint.
-
-    Raises:
-        OSError: If it cannot be written; the one before is whole.
-    """
+    """Write a checkpoint, keep no more than the one before it, and return its folder."""
     folder = Path(folder)
     target = folder / f"step-{checkpoint.state['step']:08}"
     state = checkpoint.state | {"history": checkpoint.history}
@@ -118,13 +96,7 @@ def _remove(path: Path) -> None:
 
 
 def checkpoint_folders(folder: str | Path) -> list[Path]:
-    """List the checkpoints of a run, the newest first; nothing is read.
-
-    Args:
-        folder: Where the run keeps them; it need not exist.
-
-    Returns:
-        At most two, unless the run was killed in a cleaning.
+    """Return the checkpoints of the run in `folder`, the newest first; it need not exist.
 
     >>> checkpoint_folders("no such folder")
     []
@@ -136,25 +108,7 @@ def checkpoint_folders(folder: str | Path) -> list[Path]:
 
 
 def read_checkpoint(path: str | Path) -> Checkpoint:
-    """Read a checkpoint, bit for bit what was written.
-
-    Args:
-        path: The folder of one checkpoint, as `checkpoint_folders` lists it.
-
-    Returns:
-        All tensors are on the CPU.
-
-    Raises:
-        DamagedCheckpoint: If a file is missing or cut.
-        FileNotFoundError: If there is no such folder.
-
-    >>> import tempfile
-    >>> written = Checkpoint({"weight": torch.ones(2)}, {}, {"step": 8}, [])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     read = read_checkpoint(write_checkpoint(folder, written))
-    >>> read.model, read.state["step"]
-    ({'weight': tensor([1., 1.])}, 8)
-    """
+    """Read a checkpoint, bit for bit what was written, with all tensors on the CPU."""
     path = Path(path)
     if not path.is_dir():
         raise FileNotFoundError(f"there is no checkpoint {str(path)!r}; check the name")
@@ -257,8 +211,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, model: nn.Module, tensor
 def locked(folder: str | Path) -> Iterator[None]:
     """Hold the lock of a folder, which is made if it is not there; raise if another holds it.
 
-    The system releases the lock when its process ends, in whatever way; a file that is left of it
-    does not count.
+    The system releases the lock when its process ends, in whatever way.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

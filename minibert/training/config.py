@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
-from minibert.inputs import require_number
+from minibert.inputs import ABOVE_0, MOST, require_number
+
+# The least and the most that a value may be, whole if the least is.
+RANGES = MappingProxyType(
+    dict.fromkeys(("max_steps", "gradient_accumulation_steps", "logging_steps"), (1, MOST))
+    | dict.fromkeys(("eval_steps", "save_steps", "early_stopping_patience"), (1, MOST))
+    | dict.fromkeys(("learning_rate", "adam_epsilon"), (ABOVE_0, 1e10))
+    | dict.fromkeys(("adam_beta1", "adam_beta2"), (0.0, 1 - 1e-9))
+    | {"seed": (0, MOST), "weight_decay": (0.0, 1e10), "max_grad_norm": (ABOVE_0, MOST)}
+)
+MAY_BE_NONE = ("eval_steps", "early_stopping_patience")
 
 # What may differ when a run resumes: how often it reports and saves changes no weight. How often it
 # evaluates does if that decides when it stops.
@@ -19,8 +29,7 @@ FREE_TO_CHANGE = ("logging_steps", "eval_steps", "save_steps")
 class TrainingConfig:
     """What a training run is made of; the defaults are those of BERT's pre-training.
 
-    The names are Hugging Face's. A step is one update of the weights. Every value is checked when
-    the configuration is made.
+    The names are Hugging Face's. A step is one update of the weights. Every value is checked.
 
     Args:
         max_steps: Number of updates, at least 1.
@@ -31,16 +40,15 @@ class TrainingConfig:
         adam_beta1: Memory of the mean gradient, at least 0 and below 1.
         adam_beta2: Memory of the mean squared gradient, at least 0 and below 1.
         adam_epsilon: Added to the root of the latter, above 0.
-        max_grad_norm: A longer gradient is shortened to this; above 0, and infinity leaves it as it
-            is.
+        max_grad_norm: A longer gradient is shortened to this; infinity leaves it as it is.
         gradient_accumulation_steps: Batches that make one update together, at least 1.
         bf16: Whether to compute in bfloat16 on CUDA devices, where that is faster.
         logging_steps: Updates between two records of the loss, at least 1.
-        eval_steps: Updates between two evaluations, at least 1; None evaluates at the end only.
-        save_steps: Updates between two checkpoints, at least 1; there is always one at the end.
+        eval_steps: Updates between two evaluations; None evaluates at the end only.
+        save_steps: Updates between two checkpoints; there is always one at the end.
         early_stopping_patience: After so many evaluations in a row without a lower loss the run
-            ends, at least 1; and however it ends, the weights with the lowest loss are put back. It
-            needs `eval_steps`. None trains to the end and keeps the last weights.
+            ends; and however it ends, the weights with the lowest loss are put back. None trains to
+            the end and keeps the last weights.
 
     Source: Devlin et al. (2019), appendix A.2.
 
@@ -67,81 +75,50 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         """Check every value."""
-        for name in ("max_steps", "gradient_accumulation_steps", "logging_steps", "save_steps"):
-            require_number(name, getattr(self, name), 1)
-        for name in ("eval_steps", "early_stopping_patience"):
-            if getattr(self, name) is not None:
-                require_number(name, getattr(self, name), 1)
+        for name, (least, most) in RANGES.items():
+            if name not in MAY_BE_NONE or getattr(self, name) is not None:
+                require_number(name, getattr(self, name), least, most)
+        usual = ", max_steps; BERT warms up for 1 % of its steps"
+        require_number("warmup_steps", self.warmup_steps, 0, self.max_steps, usual)
         if self.early_stopping_patience is not None and self.eval_steps is None:
             raise ValueError(
                 f"early_stopping_patience ({self.early_stopping_patience}) counts evaluations, "
                 "but eval_steps is None; say after how many updates to evaluate"
             )
-        require_number("seed", self.seed, 0)
-        require_number("warmup_steps", self.warmup_steps, 0)
-        if self.warmup_steps > self.max_steps:
-            raise ValueError(
-                f"warmup_steps ({self.warmup_steps}) must not exceed max_steps "
-                f"({self.max_steps}); BERT warms up for 1 % of its steps"
-            )
-        for name in ("learning_rate", "adam_epsilon"):
-            _require(name, self, lambda x: 0 < x < math.inf, "above 0 and finite")
-        for name in ("adam_beta1", "adam_beta2"):
-            _require(name, self, lambda x: 0 <= x < 1, "at least 0 and below 1")
-        _require("weight_decay", self, lambda x: 0 <= x < math.inf, "at least 0 and finite")
-        _require("max_grad_norm", self, lambda x: x > 0, "above 0; math.inf shortens no gradient")
         if not isinstance(self.bf16, bool):
             raise TypeError(f"bf16 must be True or False, not {self.bf16!r}")
 
     def learning_rate_at(self, step: int) -> float:
-        """Return the learning rate of the update that follows `step` others.
-
-        Args:
-            step: Number of updates before it, from 0.
-
-        Returns:
-            From 0 to `learning_rate`.
-
-        >>> TrainingConfig(max_steps=100, seed=0, warmup_steps=10).learning_rate_at(5)
-        5e-05
-        """
+        """Return the learning rate of the update that follows `step` others."""
         return self.learning_rate * learning_rate_factor(
             step, warmup_steps=self.warmup_steps, max_steps=self.max_steps
         )
 
     def differences(self, other: dict[str, Any]) -> list[str]:
-        """List the values of another configuration that would make it a different run.
-
-        Args:
-            other: The values of another run, by name, as a checkpoint holds them.
-
-        Returns:
-            One sentence for each value that differs and decides what is learned.
-        """
-        fields, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
+        """Return a sentence for each value of `other` that would make it a different run."""
+        free = {*FREE_TO_CHANGE}
         if self.early_stopping_patience is not None:
             free.remove("eval_steps")
-        return [
-            f"{name} was {other.get(name)!r} and is {fields.get(name)!r}"
-            for name in sorted({*fields, *other} - free)
-            if fields.get(name) != other.get(name)
-        ]
+        return differences(other, dataclasses.asdict(self), free)
+
+
+def differences(
+    before: Mapping[str, Any], now: Mapping[str, Any], free: Collection[str] = ()
+) -> list[str]:
+    """Say of each value that differs what it was and what it is, but for those that may."""
+    return [
+        f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
+        for name in sorted({*before, *now} - {*free})
+        if before.get(name) != now.get(name)
+    ]
 
 
 def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> float:
-    """Compute which share of the highest learning rate an update gets.
+    """Return which share of the highest learning rate an update gets.
 
-    The share rises on a straight line for `warmup_steps` and then falls on one to 0:
-    ``step / warmup_steps``, then ``(max_steps - step) / (max_steps - warmup_steps)``.
-
-    Args:
-        step: Number of updates before this one, from 0. With a warm-up the first share is 0, as in
-            the code that came with the paper.
-        warmup_steps: Length of the rise, at least 0.
-        max_steps: Where the fall ends, at least `warmup_steps`.
-
-    Returns:
-        0 to 1; 1 at ``step == warmup_steps``, unless that is the end.
+    The share rises on a straight line for `warmup_steps` and then falls on one to 0 at `max_steps`:
+    ``step / warmup_steps``, then ``(max_steps - step) / (max_steps - warmup_steps)``, with `step`
+    the number of updates before this one. So the first share is 0, as in the code of the paper.
 
     Source: Devlin et al. (2019), appendix A.2.
 
@@ -151,11 +128,3 @@ def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> flo
     if step < warmup_steps:
         return step / warmup_steps
     return max(0.0, (max_steps - step) / max(1, max_steps - warmup_steps))
-
-
-def _require(name: str, config: object, fits: Callable[[float], bool], wanted: str) -> None:
-    value = getattr(config, name)
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if not fits(value):
-        raise ValueError(f"{name} ({value}) must be {wanted}")

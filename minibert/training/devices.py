@@ -12,16 +12,10 @@ from torch import Tensor
 
 
 def choose_device(name: str | None = None) -> torch.device:
-    """Choose CUDA if there is such a device, then Apple's MPS, then the CPU.
+    """Return CUDA if there is such a device, then Apple's MPS, then the CPU.
 
-    A name overrules the choice, and without one the environment variable MINIBERT_DEVICE does.
-    Under torchrun each process takes the CUDA device with its own number.
-
-    Args:
-        name: Such as "cpu", "cuda", "cuda:1" or "mps".
-
-    Returns:
-        One that is there.
+    A `name`, such as "cpu" or "cuda:1", overrules the choice, and without one the environment
+    variable MINIBERT_DEVICE does. Under torchrun each process takes the device with its number.
 
     >>> choose_device("cpu")
     device(type='cpu')
@@ -41,16 +35,10 @@ def choose_device(name: str | None = None) -> torch.device:
 
 
 def autocast_dtype(device: torch.device) -> torch.dtype | None:
-    """Choose the type in which matrix products are faster than in 32 bits, if there is one.
+    """Return the type in which matrix products of `device` are faster than in 32 bits, or None.
 
     CUDA devices with bfloat16 gain. Some CPUs do (Chapter 23) and others lose, so that a run on a
     CPU stays in 32 bits, and gives the same numbers on each.
-
-    Args:
-        device: Where the model is.
-
-    Returns:
-        ``torch.bfloat16``, or None for no change.
 
     >>> autocast_dtype(torch.device("cpu")) is None
     True

@@ -24,7 +24,7 @@ def evaluate(
     bf16: bool = False,
     processes: Processes = ALONE,
 ) -> dict[str, float]:
-    """Compute the mean loss over all labels of all batches, without dropout.
+    """Return the mean loss over all labels of all batches, without dropout, and that of each term.
 
     Args:
         model: In evaluation while it answers, and afterwards as it was.
@@ -32,16 +32,6 @@ def evaluate(
         terms: Fields of the output that are losses, and the labels of each.
         bf16: Whether to compute in bfloat16 on CUDA devices.
         processes: Those that share the rows; by default there is only this one.
-
-    Returns:
-        ``"loss"``, the sum, and the terms where there are several: each a mean over its labels.
-
-    >>> from minibert.config import BertConfig
-    >>> from minibert.pretraining import BertForMaskedLM
-    >>> ids, labels = torch.tensor([[2, 4, 3]]), torch.tensor([[-100, 5, -100]])
-    >>> model = BertForMaskedLM(BertConfig.tiny(vocab_size=9))
-    >>> evaluate(model, [{"input_ids": ids, "labels": labels}])["loss"] > 0
-    True
     """
     device = next(model.parameters()).device
     sums, labels = dict.fromkeys(terms, 0.0), dict.fromkeys(terms, 0.0)
@@ -71,18 +61,7 @@ def evaluate(
 class BestWeights:
     """Early stopping: a copy of the weights with the lowest loss, and the evaluations since.
 
-    After `patience` evaluations in a row without a lower loss the run is over; None keeps no
-    weights and never ends a run.
-
-    Args:
-        patience: After how many evaluations in a row without a lower loss the run is over, at least
-            1; None for never.
-
-    >>> best, model = BestWeights(patience=2), nn.Linear(1, 1)
-    >>> for step, loss in enumerate([3.0, 2.0, 2.5, 2.2]):
-    ...     best.record(loss, step, model)
-    >>> best.loss, best.step, best.is_over
-    (2.0, 1, True)
+    After `patience` evaluations in a row without a lower loss the run is over; None never ends it.
     """
 
     def __init__(self, patience: int | None) -> None:
@@ -102,23 +81,12 @@ class BestWeights:
         return {"loss": self.loss, "step": self.step, "waited": self.waited}
 
     def restore(self, state: Mapping[str, Any], weights: Tensors) -> None:
-        """Restore what a checkpoint held; nothing is the beginning of a run.
-
-        Args:
-            state: As `state` has given it.
-            weights: The best weights of the checkpoint.
-        """
+        """Restore what a checkpoint held; nothing is the beginning of a run."""
         self.loss, self.step = state.get("loss", math.inf), state.get("step", 0)
         self.waited, self.weights = state.get("waited", 0), dict(weights)
 
     def record(self, loss: float, step: int, model: nn.Module) -> None:
-        """Record the loss of an evaluation, and copy the weights if it is the lowest.
-
-        Args:
-            loss: The mean over the evaluation data.
-            step: Number of updates before it.
-            model: Its weights are copied if `loss` is the lowest so far.
-        """
+        """Record the loss of an evaluation, and copy the weights if it is the lowest."""
         if self.patience is None:
             return
         if loss < self.loss:
@@ -128,10 +96,6 @@ class BestWeights:
             self.waited += 1
 
     def restore_best(self, model: nn.Module) -> None:
-        """Give the model the best weights, if any are kept.
-
-        Args:
-            model: Changed in place, if weights are kept.
-        """
+        """Give the model the best weights, if any are kept."""
         if self.weights:
             restore_model(model, self.weights)

@@ -20,21 +20,7 @@ ONE_LOSS: LossTerms = MappingProxyType({"loss": "labels"})
 def count_labels(batch: Batch, terms: LossTerms = ONE_LOSS, model: object = None) -> dict[str, int]:
     """Count the labels over which each term of the loss is a mean.
 
-    ``count = number of entries that are not -100``, or not an integer. Of the positions of answers,
-    ``start_positions`` and ``end_positions``, count those of rows that hold the whole answer. A
-    model whose loss leaves out more says which entries count: ``model.is_labeled(batch, name)``.
-
-    Args:
-        batch: It holds the labels of every term.
-        terms: Fields of the output that are losses, and the labels of each.
-        model: Asked for its `is_labeled`, if it has one.
-
-    Returns:
-        How many labels each term has.
-
-    >>> import torch
-    >>> count_labels({"labels": torch.tensor([[-100, 7, 4]])})
-    {'loss': 2}
+    A model whose loss leaves out more than -100 says so: ``model.is_labeled(batch, name)``.
     """
     for term, labels in terms.items():
         if labels not in batch:

@@ -11,19 +11,12 @@ from .config import TrainingConfig
 
 
 def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
-    """Sort the parameters by whether weight decay may shrink them.
+    """Return the parameters of `model` in two groups: weight decay shrinks those of the first.
 
-    Biases and the parameters of normalizations are left out; everything else decays.
+    Biases and the parameters of normalizations are left out, as in the code of the paper, and so is
+    what needs no gradient. Groups have ``params`` and ``weight_decay``, as PyTorch takes them.
 
-    Args:
-        model: Parameters that need no gradient are left out; one that occurs twice is taken once.
-        weight_decay: For those that decay.
-
-    Returns:
-        At most two groups with ``params`` and ``weight_decay``, as PyTorch's optimizers take them.
-
-    Source: Devlin et al. (2019), appendix A.2; which parameters are left out follows the code that
-    came with the paper.
+    Source: Devlin et al. (2019), appendix A.2.
 
     >>> model = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
     >>> for group in parameter_groups(model, weight_decay=0.01):
@@ -48,14 +41,10 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
 
 
 def make_optimizer(model: nn.Module, config: TrainingConfig) -> AdamW:
-    """Return the optimizer of a run: AdamW in its fused form.
+    """Return the optimizer of a run: AdamW, fused, with the groups of `parameter_groups`.
 
-    Args:
-        model: On the device where it will be trained.
-        config: Gives betas, epsilon and weight decay. The learning rate is set before every step.
-
-    Returns:
-        With the groups of `parameter_groups`.
+    `model` is on the device where it will be trained; of `config` come betas, epsilon and weight
+    decay. The learning rate is set before every step.
 
     Source: Loshchilov and Hutter (2019), algorithm 2.
 

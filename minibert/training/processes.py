@@ -16,14 +16,10 @@ from .loss_terms import Batch
 
 @dataclass(frozen=True)
 class Processes:
-    """The processes that train one model together.
+    """The processes that train one model together: `world_size` of them, this one with `rank`.
 
     Every process makes the same batches and takes its own rows of each, so that any number of
     processes makes the same updates.
-
-    Args:
-        rank: That of this process, counted from 0.
-        world_size: Number of all, at least 1.
 
     >>> Processes(1, 2).shard_batch({"labels": torch.tensor([5, 6, 7])})
     {'labels': tensor([6])}
@@ -34,14 +30,9 @@ class Processes:
 
     @classmethod
     def init(cls, device: torch.device) -> Processes:
-        """Join the other processes, if torchrun has started this one.
+        """Return this process among the others, if torchrun has started it; else rank 0 of 1.
 
-        Args:
-            device: Where this process computes; it decides how the processes talk, by NCCL or by
-                Gloo.
-
-        Returns:
-            This one and the number of all; rank 0 of 1 if torchrun has not started it.
+        By `device` they talk by NCCL or by Gloo.
         """
         if not distributed.is_available():
             return cls()
@@ -55,14 +46,7 @@ class Processes:
         return cls(distributed.get_rank(), distributed.get_world_size())
 
     def shard_batch(self, batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
-        """Return the rows of this process: every `world_size`-th one.
-
-        Args:
-            batch: The same in every process; a number without rows goes to all.
-
-        Returns:
-            Rows `rank`, ``rank + world_size`` and so on of each tensor.
-        """
+        """Return the rows of `batch` that belong to this process: every `world_size`-th one."""
         if self.world_size == 1:
             return dict(batch)
         rows = {name: len(tensor) for name, tensor in batch.items() if tensor.ndim}
@@ -73,11 +57,9 @@ class Processes:
         return {name: x[self.rank :: self.world_size] if x.ndim else x for name, x in batch.items()}
 
     def all_reduce_grads(self, parameters: Sequence[nn.Parameter]) -> None:
-        """Add up the gradients of all processes; a parameter that none of them used has none.
+        """Add up the gradients of `parameters` over all processes, in place, in one long message.
 
-        Args:
-            parameters: Those of the model; their gradients are changed in place, to the same sums
-                everywhere.
+        A parameter that none of them used has none.
         """
         if self.world_size == 1:
             return
@@ -95,15 +77,7 @@ class Processes:
             parameter.grad = part.view_as(parameter)
 
     def all_reduce(self, numbers: Mapping[str, float], device: torch.device) -> dict[str, float]:
-        """Add up numbers of all processes, name by name.
-
-        Args:
-            numbers: The same names in every process.
-            device: Where the processes exchange tensors.
-
-        Returns:
-            The sums.
-        """
+        """Return the sums of `numbers` over all processes, which exchange tensors on `device`."""
         if self.world_size == 1:
             return dict(numbers)
         sums = torch.tensor(list(numbers.values()), dtype=torch.float64, device=device)
@@ -111,11 +85,7 @@ class Processes:
         return dict(zip(numbers, sums.tolist(), strict=True))
 
     def broadcast(self, model: nn.Module) -> None:
-        """Copy the weights of process 0 to every process.
-
-        Args:
-            model: Changed in place.
-        """
+        """Copy the weights of process 0 to the `model` of every process."""
         if self.world_size > 1:
             for tensor in [*model.parameters(), *model.buffers()]:
                 distributed.broadcast(tensor.detach(), src=0)

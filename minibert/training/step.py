@@ -20,8 +20,7 @@ class StepResult(NamedTuple):
     """What a training step returns.
 
     Args:
-        means: The mean of each term of the loss, over the labels of all batches and processes,
-            before the update.
+        means: The mean of each term of the loss, over the labels of all batches and processes.
         labels: How many labels each of them is a mean of.
         grad_norm: Length of the whole gradient before it was shortened to `max_grad_norm`.
         learning_rate: That of this update.
@@ -46,7 +45,6 @@ def training_step(
 
     A term of the loss is a mean over labels, and each batch holds some of them. Its mean is
     weighted by its share: ``sum over b of mean_b * labels_b / labels`` is the mean over all labels.
-    With equal weights a label would count more the fewer there are beside it.
 
     Args:
         model: Its weights are changed in place.
@@ -61,19 +59,7 @@ def training_step(
         The mean losses, what they are means of, and how the weights were changed.
 
     Raises:
-        FloatingPointError: If the loss or the gradient is not finite; the weights have not been
-            changed.
-        TypeError: If the output lacks a term of the loss.
-        ValueError: If no batch has a label.
-
-    >>> import torch
-    >>> from minibert.config import BertConfig
-    >>> from minibert.pretraining import BertForMaskedLM
-    >>> model = BertForMaskedLM(BertConfig.tiny(vocab_size=9))
-    >>> batch = {"input_ids": torch.tensor([[2, 4, 3]]), "labels": torch.tensor([[-100, 5, -100]])}
-    >>> optimizer = torch.optim.AdamW(model.parameters())
-    >>> training_step(model, optimizer, [batch], 0, TrainingConfig(max_steps=1, seed=0)).labels
-    {'loss': 1}
+        FloatingPointError: If the loss or the gradient is not finite; the weights are as they were.
     """
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     device = parameters[0].device

@@ -26,7 +26,7 @@ from .checkpoint import (
     restore_optimizer,
     write_checkpoint,
 )
-from .config import TrainingConfig
+from .config import TrainingConfig, differences
 from .devices import choose_device
 from .evaluation import BestWeights, evaluate
 from .history import HistoryFile, LossAverager, count_tokens
@@ -50,10 +50,9 @@ class BertTrainer:
         config: The numbers of the run.
         folder: Where checkpoints and ``history.jsonl`` go; without it nothing is written.
         device: Where to compute; by default `choose_device`.
-        terms: For each field of the output that is a loss, the entry of the batch with its labels,
-            -100 without label; the whole loss is their sum. By default ``{"loss": "labels"}``. For
-            BERT's pre-training ``{"masked_lm_loss": "labels", "next_sentence_loss":
-            "next_sentence_label"}``, since the two are means over different numbers of labels.
+        terms: For each field of the output that is a loss, the entry of the batch with its labels;
+            the whole loss is their sum. For BERT's pre-training ``{"masked_lm_loss": "labels",
+            "next_sentence_loss": "next_sentence_label"}``: means over different numbers of labels.
         show_progress: Whether to show a bar, in notebooks and terminals. A function such as
             ``print`` gets a line every minute where there is neither.
 
@@ -103,11 +102,8 @@ class BertTrainer:
     ) -> list[dict[str, Any]]:
         """Train until `max_steps` updates are made, from the present step on.
 
-        With `early_stopping_patience` it may end before, and ``trainer.best.step`` is the
-        update whose weights the model has in the end. What is returned is the history: records of
-        training hold ``step``, ``epoch``, ``loss``, ``learning_rate``, ``grad_norm`` and more;
-        those of evaluation, every `eval_steps` updates and at the end, ``step`` and ``eval_loss``.
-        Only one trainer at a time may do so with a folder.
+        With `early_stopping_patience` it may end before, and ``trainer.best.step`` is the update
+        whose weights the model has in the end. Only one trainer at a time may do so with a folder.
 
         Args:
             batches: The batches of an epoch: a list, a DataLoader, or an object with a method
@@ -116,16 +112,13 @@ class BertTrainer:
             eval_batches: What to evaluate on; without it there is no evaluation.
 
         Returns:
-            The history, one record each time something was logged or evaluated.
+            The history. Records of training hold ``step``, ``epoch``, ``loss``, ``learning_rate``,
+            ``grad_norm`` and more; those of evaluation, every `eval_steps` updates and at the end,
+            ``step`` and ``eval_loss``.
 
-        Raises:
-            FloatingPointError: If the loss or a gradient is not finite; the last checkpoint is as
-                it was.
-            OSError: If a checkpoint could not be written, or another trainer is at work in the
-                folder.
-            RuntimeError: If the update before was interrupted half-way.
-            TypeError, ValueError: If a batch is no dictionary of tensors, holds no label, or the
-                data are not those of the run that is resumed.
+        Raises:     FloatingPointError: If the loss or a gradient is not finite.     OSError: If a
+        checkpoint could not be written, or another trainer is at work in the folder.
+        RuntimeError: If the update before was interrupted half-way.
         """
         self._require_sound(batches, eval_batches)
         stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
@@ -148,14 +141,7 @@ class BertTrainer:
                     self.best.record(losses["loss"], self.step, self.model)
 
     def evaluate(self, batches: Iterable[Batch]) -> dict[str, float]:
-        """Return the mean of each loss over all labels of all batches, without dropout.
-
-        Args:
-            batches: As `fit` takes them.
-
-        Returns:
-            ``"loss"``, in the unit of the model's loss, and the terms where there are several.
-        """
+        """Return the mean of each loss over all labels of all `batches`, without dropout."""
         return evaluate(
             self.model, batches, terms=self.terms, bf16=self.config.bf16, processes=self.processes
         )
@@ -169,7 +155,6 @@ class BertTrainer:
         Raises:
             FloatingPointError: If a weight is not finite.
             OSError: If the folder cannot be written; the checkpoint before is whole.
-            ValueError: If the trainer has no folder.
         """
         if self.folder is None:
             raise ValueError("the trainer has no folder to save in; make it with folder='…'")
@@ -190,12 +175,9 @@ class BertTrainer:
         return self.folder / f"step-{self.step:08}"
 
     def resume(self) -> int:
-        """Restore the newest checkpoint and return its step, from which `fit` goes on.
+        """Return the step of the newest checkpoint, which is restored and from which `fit` goes on.
 
         A damaged checkpoint is passed over with a warning, and the one before is taken.
-
-        Returns:
-            Number of updates that had been made.
         """
         if self.folder is None:
             raise ValueError("the trainer has no folder to go on from; make it with folder='…'")
@@ -344,9 +326,10 @@ class BertTrainer:
         self._require_own_folder()
         identity = getattr(batches, "identity", None)
         if self.step and identity != self._data:
+            other = "; ".join(differences(self._data or {}, identity or {}))
             raise ValueError(
-                f"the data are not those of the first {self.step} steps: "
-                f"{_differences(self._data or {}, identity or {})}. Go on with the same data"
+                f"the data are not those of the first {self.step} steps: {other}. Go on with the "
+                "same data"
             )
         self._data = identity
 
@@ -366,10 +349,8 @@ class BertTrainer:
                 f"the checkpoint has the format {state.get('format')!r}, not {FORMAT!r}; it was "
                 "not written by this trainer"
             )
-        config = self.config.differences(state["config"])
-        terms = _differences({"terms": state["terms"]}, {"terms": self.terms})
-        if config or terms:
-            other = "; ".join([*config, *filter(None, [terms])])
+        terms = differences({"terms": state["terms"]}, {"terms": self.terms})
+        if other := "; ".join(self.config.differences(state["config"]) + terms):
             raise ValueError(f"the checkpoint belongs to another run: {other}. Keep to what it was")
 
     def _warn_unless_finite(self, loss: float) -> None:
@@ -382,11 +363,3 @@ class BertTrainer:
                 "that are not finite in the evaluation data, or give bf16=False",
                 stacklevel=3,
             )
-
-
-def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    return "; ".join(
-        f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
-        for name in sorted({*before, *now})
-        if before.get(name) != now.get(name)
-    )

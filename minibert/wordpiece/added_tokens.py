@@ -1,8 +1,4 @@
-"""Tokens that are found in a text before it is cut into words: [MASK], and what was added later.
-
-A token of which `normalized` is False is looked for in the text as it is, any other in the text
-without what the tokenizer drops, such as capitals. Chapters 6 and 15.
-"""
+"""Tokens that are found in a text before its words: [MASK], and added ones. Chapters 6 and 15."""
 
 from __future__ import annotations
 
@@ -12,16 +8,7 @@ from typing import NamedTuple
 
 
 class AddedToken(NamedTuple):
-    """A token that stays whole, under the names of Hugging Face's library.
-
-    Args:
-        content: What it looks like; also inside a word it is cut out.
-        special: Whether it is no word, so that decoding may skip it.
-        normalized: Whether it is looked for after capitals and accents are dropped, if they are.
-
-    >>> AddedToken("<user>").normalized
-    False
-    """
+    """A token that stays whole; a `normalized` one is looked for when capitals are gone."""
 
     content: str
     special: bool = True

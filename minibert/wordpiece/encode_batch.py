@@ -17,17 +17,9 @@ Batch = dict[str, Int[Tensor, "batch seq"]]
 def truncate_pair(
     first: Sequence[int], second: Sequence[int], room: int
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """Cut the ends of two rows so that both fit: the longer row first.
+    """Cut the ends of two rows so that both fit in `room`: the longer row first.
 
     The shorter row keeps at most half of the room, rounded down; the longer one takes the rest.
-
-    Args:
-        first, second: The ids of both texts, without special tokens.
-        room: How many ids both may have together, at least 0.
-
-    Returns:
-        first: The first row, or its beginning.
-        second: The second row, or its beginning.
 
     >>> truncate_pair([1, 2, 3, 4, 5], [6, 7], 5)
     ([1, 2, 3], [6, 7])

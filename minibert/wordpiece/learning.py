@@ -27,9 +27,6 @@ class Merge(NamedTuple):
         piece: What they become.
         count: How often they stand side by side in the corpus.
         gain: Their score when they were chosen, as `merge_gain` computes it.
-
-    >>> Merge("c", "##a", "ca", 3, 0.5).piece
-    'ca'
     """
 
     left: str
@@ -40,13 +37,7 @@ class Merge(NamedTuple):
 
 
 def spell(word: str) -> list[str]:
-    """Write a word as single characters, those inside the word with ``##`` in front.
-
-    Args:
-        word: At least one character.
-
-    Returns:
-        One piece for each character.
+    """Return the characters of `word` as pieces, those inside the word with ``##`` in front.
 
     >>> spell("cat")
     ['c', '##a', '##t']
@@ -60,18 +51,16 @@ def merge_gain(
     right_count: Num[np.ndarray, "..."] | float,
     total: float,
 ) -> Float[np.ndarray, "..."] | float:
-    """Compute how many nats a corpus saves when a pair of pieces becomes one piece.
+    """Return how many nats a corpus saves when a pair of pieces becomes one piece.
 
     ``gain = n(ab) ln( n(ab) N / (n(a) n(b)) )``: at each of the n(ab) places, two surprises
-    ``-ln(n(a)/N) - ln(n(b)/N)`` are replaced by one, ``-ln(n(ab)/N)``.
+    ``-ln(n(a)/N) - ln(n(b)/N)`` are replaced by one, ``-ln(n(ab)/N)``. It is 0 if the two meet as
+    often as chance has it, negative if they avoid each other.
 
     Args:
         count: How often the two pieces stand side by side; at least 1.
         left_count, right_count: How often each of them occurs anywhere.
         total: How many pieces the corpus has now.
-
-    Returns:
-        Nats; 0 if the two meet as often as chance has it, negative if they avoid each other.
 
     Source: Schuster and Nakajima (2012).
 
@@ -82,14 +71,10 @@ def merge_gain(
 
 
 def learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iterator[Merge]:
-    """Merge, again and again, the pair of neighbors with the largest gain.
+    """Yield the merge of the two neighbors that gain most, again and again, until no pair gains.
 
-    Args:
-        word_counts: How often each word occurs.
-        min_frequency: Pairs that occur less often are left alone.
-
-    Yields:
-        In the order learned, until no pair gains. Ties go to the first in alphabetical order.
+    Ties go to the first in alphabetical order. `word_counts` is how often each word occurs; pairs
+    that occur less often than `min_frequency` are left alone.
 
     >>> [merge.piece for merge in learn_merges({"cat": 3, "cot": 1})]
     ['##at', 'cat']
@@ -147,15 +132,10 @@ def _merge_pair(spelled: list[str], merge: Merge) -> list[str]:
 def learn_vocabulary(
     word_counts: Mapping[str, int], vocab_size: int, min_frequency: int = 2
 ) -> list[str]:
-    """List the special tokens, the alphabet, and as many learned pieces as there is room for.
+    """Return the special tokens, the alphabet, and the pieces that `learn_merges` finds.
 
-    Args:
-        word_counts: How often each word occurs.
-        vocab_size: The most entries wanted.
-        min_frequency: Pairs that occur less often are not merged.
-
-    Returns:
-        Different pieces; fewer than `vocab_size` if no further pair gains.
+    There are `vocab_size` at most, fewer if no further pair gains; `word_counts` and
+    `min_frequency` are as `learn_merges` takes them.
 
     >>> learn_vocabulary({"cat": 3, "cot": 1}, 20)[5:]
     ['a', 'c', 'o', 't', '##a', '##c', '##o', '##t', '##at', 'cat']

@@ -1,8 +1,7 @@
-"""The position of each piece in the original text.
+"""The position of each piece in the original text. Chapter 18.
 
 The tokenizer changes a text before it cuts it: accents fall off, capitals become small, characters
 vanish, spaces appear. Here every character of the changed text remembers which one it comes from.
-Chapter 18.
 """
 
 from __future__ import annotations
@@ -19,11 +18,9 @@ from .learning import CONTINUED
 
 
 class LocatedPiece(NamedTuple):
-    """The id of a piece and its position in the text.
+    """The id of a piece, `token_id`, and its position in the text, ``text[start:end]``.
 
-    Args:
-        token_id: Id of the piece.
-        start, end: Places in the text, ``text[start:end]``; `end` is the first character behind it.
+    `start` is the place of its first character, and `end` of the first one behind it.
     """
 
     token_id: int
@@ -39,15 +36,10 @@ class LocatedWord(NamedTuple):
 
 
 def locate_pieces(tokenizer: WordPieceTokenizer, text: str) -> list[LocatedPiece]:
-    r"""Cut a text into pieces, each with its position in the text.
+    r"""Return the pieces of ``tokenizer.tokenize(text)``, each with its position in `text`.
 
-    Args:
-        tokenizer: Knows the pieces.
-        text: Any text.
-
-    Returns:
-        The pieces of ``tokenizer.tokenize(text)``, in the same order. One that stands for a word
-        the vocabulary cannot spell, ``[UNK]``, covers the whole word.
+    One that stands for a word which the vocabulary of `tokenizer` cannot spell, ``[UNK]``, covers
+    the whole word.
 
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "cafe", "##s"])
@@ -84,11 +76,6 @@ def _pieces_of_part(
                 yield from _pieces_of_word(tokenizer, word)
 
 
-def locate_words(text: str, do_lower_case: bool = True) -> list[LocatedWord]:
-    """Cut a text into the words of `split_words`, each character with its origin in the text."""
-    return _words([*_normalized(text, do_lower_case, do_lower_case)])
-
-
 def _words(located: list[tuple[str, int]]) -> list[LocatedWord]:
     """Cut characters into words, at spaces and around punctuation."""
     words: list[LocatedWord] = []
@@ -107,9 +94,8 @@ def _words(located: list[tuple[str, int]]) -> list[LocatedWord]:
 def _normalized(text: str, lower: bool, strip: bool) -> Iterator[tuple[str, int]]:
     """Yield the characters of the normalized text, each with the position of its origin.
 
-    Each character goes by itself through the steps of `WordPieceTokenizer.normalize`. Only one of
-    them looks at more than one: marks on the same letter have an order of their own, and are put
-    into it.
+    Each goes by itself through `WordPieceTokenizer.normalize`, but for marks on one letter, which
+    are put into an order of their own.
     """
     marks: list[tuple[str, int]] = []
     for place, original in enumerate(text):
@@ -117,16 +103,15 @@ def _normalized(text: str, lower: bool, strip: bool) -> Iterator[tuple[str, int]
             if strip and unicodedata.combining(letter):
                 marks.append((letter, place))
                 continue
-            if marks:
-                yield from _in_order(marks)
-                marks = []
+            yield from sorted(marks, key=_order)
+            marks = []
             yield letter, place
-    yield from _in_order(marks)
+    yield from sorted(marks, key=_order)
 
 
-def _in_order(marks: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Put marks on one letter into Unicode's canonical order."""
-    return sorted(marks, key=lambda mark: unicodedata.combining(mark[0]))
+def _order(mark: tuple[str, int]) -> int:
+    """Return the place of a mark in Unicode's canonical order."""
+    return unicodedata.combining(mark[0])
 
 
 @lru_cache(maxsize=10_000)

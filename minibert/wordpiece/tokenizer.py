@@ -33,7 +33,7 @@ class WordPieceTokenizer:
     """Cut text into the word pieces of a vocabulary and name each by its id.
 
     Args:
-        vocab: The pieces; the index of a piece is its id. Pieces that continue a word begin with
+        vocab: The pieces; the index of a piece is its id. Those that continue a word begin with
             ``##``.
         do_lower_case: Whether the vocabulary knows no capitals.
         strip_accents: Whether it knows no accents; by default as `do_lower_case`.
@@ -93,10 +93,7 @@ class WordPieceTokenizer:
         do_lower_case: bool = True,
         min_frequency: int = 2,
     ) -> WordPieceTokenizer:
-        """Learn a vocabulary from texts; the same texts in any order give the same one.
-
-        It has at most `vocab_size` entries, special tokens included; pairs of pieces that occur
-        less than `min_frequency` times are not merged.
+        """Return a tokenizer that learned its vocabulary from texts, in whatever order they come.
 
         Args:
             texts: The corpus; it is read once.
@@ -104,9 +101,6 @@ class WordPieceTokenizer:
                 included.
             do_lower_case: Whether to drop capitals and accents.
             min_frequency: How often two pieces must stand side by side to be merged, at least 1.
-
-        Returns:
-            With the vocabulary that was learned.
 
         >>> tokenizer = WordPieceTokenizer.train(["cat cat cot"], vocab_size=20)
         >>> tokenizer.tokenize("Cats")
@@ -120,53 +114,29 @@ class WordPieceTokenizer:
 
     @classmethod
     def load(cls, path: str | Path, do_lower_case: bool = True) -> WordPieceTokenizer:
-        """Read a vocab.txt: one piece a line, the id being the line's number, counted from 0.
+        """Return the tokenizer of the vocab.txt at `path`: one piece a line, in the order of ids.
 
-        The file does not say whether capitals are dropped, as an uncased model does.
-
-        Args:
-            path: The file.
-            do_lower_case: Whether to drop capitals and accents.
-
-        Returns:
-            With this vocabulary.
+        The file does not say `do_lower_case`: whether capitals are dropped, as an uncased model
+        does.
         """
         return cls(read_pieces(path), do_lower_case)
 
     def save(self, path: str | Path) -> None:
-        """Write a vocab.txt; the file is the old one or the new one, never half of it.
+        """Write a vocab.txt to `path`; the file is the old one or the new one, never half of it.
 
         It holds no added tokens; `save_pretrained` writes them beside it.
-
-        Args:
-            path: The file to write.
-
-        Raises:
-            OSError: If it cannot be written.
         """
         write_pieces(self.pieces[: len(self._words)], path)
 
     def tokenize(self, text: str) -> list[str]:
-        """Cut a text into pieces, without special tokens but for those in the text itself.
-
-        Args:
-            text: Any text; special tokens in it stand for themselves.
-
-        Returns:
-            The pieces, in order; ``[UNK]`` for a word that cannot be cut.
-        """
+        """Return the pieces of `text`; special tokens in it stand for themselves."""
         require_text(text, "text")
         return [self.pieces[number] for number in self._ids(text)]
 
     def encode(self, text: str, pair: str | None = None) -> list[int]:
-        """Turn a text, or a pair of texts, into ids: ``[CLS] text [SEP] pair [SEP]``.
+        """Return the ids of ``[CLS] text [SEP] pair [SEP]``, or of ``[CLS] text [SEP]``.
 
-        Args:
-            text: The first text.
-            pair: The second one.
-
-        Returns:
-            The ids; nothing is cut or padded. Calling the tokenizer itself gives tensors.
+        Nothing is cut or padded of `text` and `pair`. Calling the tokenizer itself gives tensors.
         """
         require_text(text, "text")
         if pair is not None:
@@ -174,14 +144,10 @@ class WordPieceTokenizer:
         return self._row(text, pair, None)[0]
 
     def decode(self, ids: Iterable[SupportsIndex], skip_special_tokens: bool = False) -> str:
-        """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost.
+        """Return the text of `ids`; case, accents and spaces that were lost stay lost.
 
-        Args:
-            ids: The ids of one row; a tensor of one dimension, too.
-            skip_special_tokens: Whether to leave out special tokens and padding.
-
-        Returns:
-            The text; a space stands before each word, none before ``.``, ``,``, ``!`` and ``?``.
+        A space stands before each word, none before ``.``, ``,``, ``!`` and ``?``.
+        `skip_special_tokens` leaves out special tokens and padding.
 
         >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing"])
         >>> tokenizer.decode([2, 5, 6, 3]), tokenizer.decode([2, 5, 6, 3], skip_special_tokens=True)
@@ -242,14 +208,7 @@ class WordPieceTokenizer:
         return ids
 
     def normalize(self, text: str) -> str:
-        """Drop what the vocabulary does not know: control characters, capitals, accents.
-
-        Args:
-            text: Any text.
-
-        Returns:
-            As it is looked up, with spaces around Chinese characters.
-        """
+        """Return `text` without control characters, and without capitals and accents if they go."""
         text = space_chinese(clean_text(text))
         text = strip_accents(text) if self.strip_accents else text
         return lower_case(text) if self.do_lower_case else text
@@ -257,23 +216,13 @@ class WordPieceTokenizer:
     def _ids_of_words(self, text: str) -> Iterator[int]:
         """Look up every word of a text without tokens in it."""
         plain = self.strip_accents == self.do_lower_case
-        words = split_words(text, self.do_lower_case) if plain else self._odd_words(text)
+        if not plain:  # only the capitals go, or only the accents
+            text = self.normalize(text)
+        words = split_words(text, self.do_lower_case and plain)
         return chain.from_iterable(map(self._word_ids.__getitem__, words))
 
-    def _odd_words(self, text: str) -> list[str]:
-        """Split a text of which only the capitals go, or only the accents."""
-        return split_words(self.normalize(text), do_lower_case=False)
-
     def ids_of_word(self, word: str) -> list[int]:
-        """Look up one word as `split_words` returns it.
-
-        Args:
-            word: A word of the normalized text.
-
-        Returns:
-            One id for each piece; that of ``[UNK]`` alone if it cannot be cut, or is longer than
-            100 characters.
-        """
+        """Return the ids of one `word` of `split_words`; that of ``[UNK]`` if it cannot be cut."""
         return self._word_ids[word]
 
     def _ids_of_word(self, word: str) -> list[int]:

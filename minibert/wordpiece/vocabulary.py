@@ -13,19 +13,14 @@ from .learning import SPECIAL_TOKENS
 
 
 def longest_match(word: str, start: Mapping[str, int], inside: Mapping[str, int]) -> list[int]:
-    """Take the longest piece that fits, again and again, from left to right.
+    """Return the ids of the longest piece that fits, again and again, from left to right.
 
-    The pieces that may continue a word stand without their ``##``. No ids at all come back if at
-    some position no piece fits: the choice is never taken back.
+    There are none if at some position no piece fits: the choice is never taken back.
 
     Args:
-        word: In the form in which the vocabulary has words: without capitals and accents, if it is
-            so.
+        word: In the form in which the vocabulary has words, perhaps without capitals and accents.
         start: The pieces that may begin a word, and their ids.
-        inside: The pieces that may continue one, and their ids.
-
-    Returns:
-        One id for each piece; empty if no piece fits somewhere.
+        inside: The pieces that may continue one, without their ``##``, and their ids.
 
     Source: Devlin et al. (2019), section 3; Wu et al. (2016), section 4.1.
 
@@ -45,10 +40,7 @@ def longest_match(word: str, start: Mapping[str, int], inside: Mapping[str, int]
 
 
 def read_pieces(path: str | Path) -> list[str]:
-    """Read the lines of a vocab.txt, without white space at their ends.
-
-    A line that is blank, or equal to a later one, keeps its id and gets a name that no word has.
-    """
+    """Read the lines of a vocab.txt; one that is blank or stands again gets a name no word has."""
     text = read_text(
         path, if_missing="give the path of a vocab.txt", if_garbled="is it a vocab.txt?"
     )

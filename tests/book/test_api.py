@@ -56,8 +56,15 @@ def with_docstrings():
             yield f"{module}.{name}", thing
         for own, member in vars(thing).items() if inspect.isclass(thing) else ():
             member = getattr(member, "__func__", member)  # a method of the class as well
-            if inspect.isroutine(member) and own == member.__name__ and own[0] != "_":
+            is_new = not any(own in vars(base) for base in bases_of(thing))  # else said there
+            is_public = inspect.isroutine(member) and own == member.__name__ and own[0] != "_"
+            if is_public and is_new:
                 yield f"{module}.{name}.{own}", member
+
+
+def bases_of(thing):
+    """List the classes of ours from which a class is derived."""
+    return [base for base in thing.__mro__[1:] if f"{base.__module__}.".startswith(api.OURS)]
 
 
 def lacks(thing):
@@ -67,13 +74,17 @@ def lacks(thing):
     explained = {one: words for names, words in ARGUMENT.findall(section)
                  for one in names.replace("*", "").split(", ")}  # fmt: skip
     is_class = inspect.isclass(thing)
+    # A name may also be explained in a sentence, or by the base of a class, or say what it is.
+    bases = bases_of(thing) if is_class else []
+    inherited = [name for base in bases for name in inspect.signature(base).parameters]
+    in_prose = {*re.findall(r"`(\w+)`", told), *inherited, "config"}
     as_its_base = is_class and not {"__init__", "__new__"} & vars(thing).keys()
     signature = inspect.Signature() if as_its_base else inspect.signature(thing)
     taken = {k: p.annotation for k, p in signature.parameters.items() if k not in ("self", "cls")}
     returned = None if is_class else signature.return_annotation
-    silent = returned in (None, "None") or "Returns:" in told or "Yields:" in told
+    silent = returned in (None, "None") or re.search("^(Return|Yield) |Returns:|Yields:", told)
     return [
-        *(f"{name} is not explained" for name in taken.keys() - explained.keys()),
+        *(f"{name} is not explained" for name in taken.keys() - explained.keys() - in_prose),
         *(f"there is no {name}" for name in explained.keys() - taken.keys() if not as_its_base),
         *([] if silent else ["what is returned is not explained"]),
         *(

@@ -39,7 +39,7 @@ from bertbook.topics.vectors.checks import check_code_length, check_control_task
 from berttools.classify.duplicates import normalize_text
 from berttools.classify.thresholds import choose_thresholds
 from minibert.data import NOT_NEXT, draw_pairs
-from minibert.training import BestWeights
+from minibert.training.evaluation import BestWeights
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 LETTERS = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "##a"])

@@ -24,7 +24,8 @@ def all_of(change):
         (lambda x: 1 - x, "It is turned around: 1 minus yours is right."),
         (lambda x: np.round(x, 1), "These are the right numbers, rounded. Keep all digits."),
         (lambda x: x * (1 + 1e-6), "Nearly right: something small is added or left out."),
-        (lambda x: x**2, ""),
+        (lambda x: x**2, "You return the squares of the right numbers."),
+        (lambda x: x**3, ""),
         (lambda x: x * np.nan, ""),
         (lambda x: "word", ""),
     ],
@@ -49,6 +50,22 @@ def test_what_all_numbers_have_in_common_is_said(change, told):
 def test_one_number_proves_nothing_and_an_order_is_noticed(got, want, told):
     found = similarity([got], [want])
     assert found == told or (told and found.startswith(told))
+
+
+def test_what_each_case_is_multiplied_by_is_said():
+    """As for somebody who divides by a count that is right in one case only."""
+    want = [np.array([1.0, 3.0]), np.array([2.0, 0.0, 5.0]), 4.0]
+    told = similarity([want[0], want[1] / 3, 6.0], want)
+    assert told.startswith("Right but for a factor, 1, 0.3333, 1.5 in the cases. By what")
+    assert similarity([want[0], want[1] / 3, 4 * np.pi], want) == ""  # any number is a multiple
+    assert similarity([want[0], want[1] + 1, 6.0], want) == ""
+
+
+def test_the_one_of_several_results_that_is_wrong_is_named():
+    want = [(1.0, np.array([1.0, 2.0])), (3.0, np.array([5.0, 2.0]))]
+    told = similarity([(a, [*-b]) for a, b in want], want)
+    assert told == "Only the second of the 2 that you return is wrong. Right up to the sign."
+    assert similarity([(-a, b * [1, 2]) for a, b in want], want) == ""
 
 
 def test_an_answer_that_hangs_on_no_argument_is_noticed():

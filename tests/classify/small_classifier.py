@@ -55,13 +55,3 @@ def classify(*arguments):
 
 def facts_of(folder):
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))
-
-
-def end_of(folder):
-    """All that must be the same, bit for bit, at the end of two runs."""
-    names = ("model.safetensors", "vocab.txt", "config.json", "classifier.json")
-    return {
-        **{name: (folder / name).read_bytes() for name in names},
-        "facts": facts_of(folder),
-        "left": sorted(path.name for path in folder.glob("[!.]*")),
-    }

@@ -41,7 +41,7 @@ def scored(finished, asked):
 def test_what_is_in_the_folder_and_transformers_opens_it(finished, asked, scored):
     assert sorted(path.name for path in finished.iterdir()) == [
         "classifier.json", "config.json", "model.safetensors", "report.json", "report.md",
-        "run.json", "tokenizer_config.json", "vocab.txt",
+        "tokenizer_config.json", "vocab.txt",
     ]  # fmt: skip
     logits = load_classifier(finished).logits(asked)
     np.testing.assert_allclose(logits, scored[0], rtol=0, atol=1e-5)
@@ -101,7 +101,10 @@ def test_the_report_says_what_the_facts_are(finished):
         right, given = facts["confusion"][place][place], sum(r[place] for r in facts["confusion"])
         assert right == pytest.approx(precision * given)
         shares = [f"{right} of {n}" if n else "–" for n in (given, rows)]  # of fewer than 30
+        level, (kept, good) = facts["thresholds"][place], facts["answered"][place]
         wanted = [str(rows), *shares, f"{f1:.1f}" if rows else "–"]
+        wanted += ["never" if level is None else f"{level:.2f}{' *' * facts['shared'][place]}"]
+        wanted += [str(kept), f"{good} of {kept}" if kept else "–"]
         assert [cell.strip() for cell in table[name]] == wanted
 
 
@@ -135,9 +138,9 @@ def test_each_method_can_be_saved_and_answers_as_it_was_measured(inputs, tmp_pat
     assert {one["weights"] for one in facts["compared"]} == {"none"}
     files = {path.name for path in out.iterdir()}
     assert "linear.safetensors" in files
-    assert ("words.json" in files, "model.safetensors" in files) == (
-        (True, False) if method == "words" else (False, True)
-    )
+    assert ("model.safetensors" in files) == (method == "frozen")
+    methods = {one["method"] for one in facts["compared"]}
+    assert methods == {*list(names.values())[: 1 + (method == "frozen")]}  # nothing dearer
     table, classifier = read_table(inputs[0], "text", "label"), load_classifier(out)
     assert classifier.names == ["Billing", "Hardware", "Other", "Software"]
     answers = classifier.answer(table)
@@ -175,9 +178,9 @@ def test_six_hundred_easy_rows_in_seven_classes_get_answers(tmp_path, capsys):
     out = tmp_path / "out"
     run = ("train", table, "--model", encoder, "--epochs", "4", "--learning-rate", "0.01")
     assert classify(*run, "--out", out) == 0  # with --promise 0.9, which needs 22 answers
-    before, _, after = capsys.readouterr().out.partition("Training")
+    before, _, after = capsys.readouterr().out.partition("Fine-tuning")
     assert "7 of 7 labels ('kind 0', 'kind 1', 'kind 2', …) have fewer than the 22 rows" in before
-    assert re.search(r"\| kind 0 +\| [01]\.\d\d \*", after)
+    assert re.search(r"\| kind 0 +\|.*\| [01]\.\d\d \*", after)
     assert "Labels with * share one threshold" in after
     facts = facts_of(out)
     assert all(facts["shared"]) and None not in facts["thresholds"]
@@ -189,7 +192,7 @@ def test_a_promise_that_no_row_can_keep_is_said_before_training(inputs, tmp_path
     table = write_table(tmp_path / "few.csv", letters(60)[:60])
     run = ("train", table, *inputs[1:3], "--epochs", "1", "--promise", "0.9")
     assert classify(*run, "--out", tmp_path / "out") == 0
-    before, _, after = capsys.readouterr().out.partition("Training")
+    before, _, after = capsys.readouterr().out.partition("Fine-tuning")
     assert "--promise 0.9 cannot be kept with 9 rows to choose with; it needs 22" in before
     assert "It answers 0 of " in after
 
@@ -241,22 +244,14 @@ def test_it_answers_a_table(finished, tmp_path, capsys):
     assert (tmp_path / "b.csv").read_text(encoding="utf-8") == told.out
 
 
-def test_pairs_groups_and_times(inputs, tmp_path, capsys):
-    """A pair is of one class if both texts are; the newest groups are asked."""
-    told = letters(200)
-    rows = [
-        [one[0], two[0], "same" if one[1] == two[1] else "other", one[2], 2000 + n]
-        for n, (one, two) in enumerate(zip(told[:200:2], told[1:200:2], strict=True))
-    ]
-    table = write_table(tmp_path / "pairs.tsv", rows, ("a", "b", "y", "who", "year"))
-    names = ("--text", "a", "--pair", "b", "--label", "y", "--group", "who", "--time", "year")
+def test_groups_and_times(inputs, tmp_path, capsys):
+    """The newest groups are asked."""
+    rows = [[*one, 2000 + n] for n, one in enumerate(letters(100)[:100])]
+    table = write_table(tmp_path / "a.tsv", rows, ("a", "y", "who", "year"))
+    names = ("--text", "a", "--label", "y", "--group", "who", "--time", "year", "--use", "words")
     out = tmp_path / "out"
-    run = ("train", table, *inputs[1:3], *QUICK, "--epochs", "2", "--use", "fine-tuned", *names)
-    assert classify(*run, "--out", out) == 0
+    assert classify("train", table, *QUICK, *names, "--out", out) == 0
     facts = facts_of(out)
-    assert facts["classes"] == ["other", "same"]
+    assert facts["classes"] == list(NAMES)
     assert facts["blocks"] < facts["rows"]["test"]
     assert "Intervals are over" in capsys.readouterr().out
-    assert classify("predict", out, "my bill | my money", "--separator", "|") == 0
-    assert classify("predict", out, "my bill") == 1
-    assert "this classifier reads two, with a --separator" in capsys.readouterr().err

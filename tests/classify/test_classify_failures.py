@@ -1,4 +1,4 @@
-"""What cannot be done is one sentence, and what was interrupted goes on bit for bit."""
+"""What cannot be done is one sentence, and what is interrupted writes nothing."""
 
 import gzip
 import importlib.util
@@ -10,10 +10,9 @@ import signal
 
 import pytest
 from interrupts import interrupt
-from small_classifier import classify, end_of, letters, write_table
+from small_classifier import classify, write_table
 
 from minibert.tasks import TaskBatches
-from minibert.training import checkpoint_folders
 
 
 def error(capsys):
@@ -62,13 +61,13 @@ def test_other_beginnings_that_fail(inputs, finished, tmp_path, capsys, monkeypa
     for words, told in (
         (
             [*inputs, "--text", "txt", *out],
-            "has no column 'txt' (line 2); it has 'text', 'label', ",
+            "has no column 'txt'; it has 'text', 'label', ",
         ),
         ([tmp_path / "b.csv", *inputs[1:], *out], "there is no file"),
-        ([*inputs, "--out", finished], "holds a run already"),
+        ([*inputs, "--out", finished], "is not empty"),
         ([*inputs, "--out", inputs[0].parent], "is not empty"),
-        (["--resume", *out], "holds no run to go on with"),
         ([*inputs, "--model", tmp_path, *out], "has neither vocab.txt nor tokenizer.json"),
+        ([*inputs, "--learning-rate", "1e30", *out], "; give a --learning-rate below 1e+30"),
     ):
         assert classify("train", *words) == 1
         assert told in error(capsys)
@@ -82,10 +81,10 @@ def test_folders_that_cannot_answer_and_what_cannot_be_answered(inputs, finished
     packed.write_bytes(gzip.compress(b"text\nmy bill\n"))
     os.mkfifo(pipe) if hasattr(os, "mkfifo") else pipe.mkdir()
     for words, told in (
-        ([tmp_path, "a text"], "has no classifier.json; name a folder that `train` has written"),
+        ([tmp_path, "a text"], "it has no classifier.json; name a folder that `train` has written"),
         ([inputs[2], "a text"], "has no classifier.json"),
         (["no-such-folder", "a text"], "there is no folder 'no-such-folder'; name one of `train`"),
-        ([finished, "  "], "' ' cannot be answered; this classifier reads one text"),
+        ([finished, "  "], "' ' cannot be answered; give a text"),
         ([finished, "no-such-table.csv"], "there is no file 'no-such-table.csv'"),
         ([finished, "a.csv", "b.csv"], "'a.csv' is a table; name one table, or texts only"),
         ([finished, packed], "is not a text file; unpack it, or"),
@@ -106,10 +105,7 @@ DAMAGED = [
         ("max_length", value, f"'max_length' is {value!r}, not from 3 to 32")
         for value in ("32", True, 9999, 0)
     ),
-    *(
-        ("columns", value, f"'columns' is {value!r}, not the names of a text")
-        for value in (None, {"text": 3}, {"pair": "b"})
-    ),
+    *(("column", value, f"'column' is {value!r}, not the name of a column") for value in (None, 3)),
     *(
         ("temperature", value, f"'temperature' is {value!r}, not a number above 0")
         for value in (0, math.nan, -1, math.inf)
@@ -128,7 +124,7 @@ def test_a_damaged_file_is_a_sentence(finished, tmp_path, capsys):
     cases = [(whole | {name: value}, message) for name, value, message in DAMAGED]
     for fields, message in [
         *cases,
-        ({"format": whole["format"]}, "'columns' is missing or unknown"),
+        ({"format": whole["format"]}, "'column' is missing or unknown"),
     ]:
         path.write_text(json.dumps(fields), "utf-8")
         assert classify("predict", folder, "my bill") == 1
@@ -136,47 +132,13 @@ def test_a_damaged_file_is_a_sentence(finished, tmp_path, capsys):
         assert message in complaint and complaint.endswith("; train again")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("run", [1, 2])
-def test_a_run_that_was_interrupted_in_either_training_goes_on(
-    inputs, finished, tmp_path, capsys, monkeypatch, run
+def test_what_is_interrupted_writes_nothing_and_is_typed_again(
+    inputs, tmp_path, capsys, monkeypatch
 ):
-    out, at = tmp_path / "out", 13
+    out, table = tmp_path / "out", inputs[0]
     with monkeypatch.context() as patch:
-        interrupt(patch, TaskBatches, at, signal.SIGINT, time=run)
-        assert classify("train", *inputs, "--out", out) == 128 + signal.SIGINT
-    told = capsys.readouterr()
-    assert told.out.splitlines()[-1] == (
-        f"Stopped after step {at}; go on with: minibert classify train --out {out} --resume"
-    )
-    assert told.err == ""
-    assert checkpoint_folders(out / ("balanced", "none")[run - 1])[0].name == f"step-{at:08}"
-    assert classify("predict", out, "a text") == 1
-    assert "is not finished; go on with: minibert classify train" in error(capsys)
-    assert classify("train", "--out", out, "--resume") == 0
-    assert f"Going on after step {at}." in capsys.readouterr().out
-    assert end_of(out) == end_of(finished)
-
-
-@pytest.mark.slow
-def test_another_option_or_table_is_another_run(inputs, tmp_path, capsys, monkeypatch):
-    table, out = write_table(tmp_path / "mine.csv", letters()), tmp_path / "out"
-    run = ("train", "--out", out, "--resume")
-    wishes = ("--class-weights", "balanced", "--epochs", "2")
-    with monkeypatch.context() as patch:
-        interrupt(patch, TaskBatches, 13, signal.SIGTERM)
-        begun = classify("train", table, *inputs[1:], *wishes, "--out", out)
-        assert begun == 128 + signal.SIGTERM
-    changed = [["My bill is another", *letters()[0][1:]], *letters()[1:]]
-    for words, rows, told in (
-        (["--promise", "0.8"], letters(), "begun with --promise 0.7, not 0.8; leave the option"),
-        ([inputs[0]], letters(), "was begun with --table"),
-        ([], letters(200), "the checkpoint belongs to another run: max_steps was 22 and is 18"),
-        ([], changed, "the data are not those of the first 13 steps"),
-    ):
-        write_table(table, rows)
-        capsys.readouterr()
-        assert classify(*run, *words) == 1
-        assert told in error(capsys)
-    write_table(table, letters())
-    assert classify(*run) == 0
+        interrupt(patch, TaskBatches, 13, signal.SIGINT)
+        assert classify("train", *inputs, "--out", out) == 130
+    assert capsys.readouterr().err.endswith("stopped at once; type the same command again\n")
+    assert [*out.iterdir()] == []
+    assert classify("train", table, "--use", "words", "--promise", "0.7", "--out", out) == 0

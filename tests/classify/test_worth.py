@@ -189,7 +189,7 @@ def test_temperature_against_a_grid(sharper):
 def test_a_temperature_at_an_end_is_told(labels, end):
     found = fit_temperature(np.eye(2), np.array(labels))
     assert found == pytest.approx(end) and is_at_end(found)
-    facts = {"calibration_error": (0.1, 0.05), "bins": [], "sure": (0.9, 0.8)}
+    facts = {"calibration_error": (0.1, 0.05), "sure": (0.9, 0.8)}
     for temperature in (found, 1.0):
         facts |= {"rivals": [{"right": 1.0}], "temperature": temperature}
         told = " ".join(_calibration(facts))

@@ -7,15 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.data import (
-    IS_NEXT,
-    NOT_NEXT,
-    SentencePair,
-    draw_pairs,
-    encode_pair,
-    truncate_both_ends,
-)
-from minibert.data.pairs import check_documents
+from minibert.data import IS_NEXT, NOT_NEXT, SentencePair, draw_pairs, encode_pair
+from minibert.data.pairs import check_documents, truncate_both_ends
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 CORPUS = [[f"document {d} sentence {s}" for s in range(4)] for d in range(5)]

@@ -63,27 +63,15 @@ def results(tmp_path):
     return tmp_path
 
 
-def rows_of(path):
-    return [*csv.reader(path.read_text(encoding="utf-8").splitlines())]
-
-
-def test_the_tables_have_each_exercise_and_both_totals_and_compute_nothing(results):
-    """Of two answers of a student the better one counts."""
-    assert rows_of(results / "overview.csv") == [
-        ["student", "02 2.1 · A softmax", "02 2.3 · Attention", "08 8.2 · Heads", "total"],
-        ["(points to earn)", "1", "2", "3", "6"],
-        ["'=anna", "1", "0", "", "1"],
-        ["ben", "0", "2", "3", "5"],
-        ["Zoe b", "", "", "", "0"],
-        ["Zoë <b>", "0", "0", "", "0"],
-        ["(points of the class)", "1", "2", "3", "6"],
-    ]
-    head, *rows, last = rows_of(results / "grades.csv")
+def test_the_table_computes_nothing(results):
+    text = (results / "grades.csv").read_text(encoding="utf-8")
+    head, *rows, last = csv.reader(text.splitlines())
     assert (head, len(rows)) == ([*Mark._fields], 8)
     assert last == ["Zoe b", "'@broken.ipynb", "", "", "0", "0", "'-1 is an empty file."]
 
 
-def test_the_page_says_what_the_table_says_and_the_common_hints_first(results):
+def test_the_page_has_each_exercise_both_totals_and_the_common_hints_first(results):
+    """Of two answers of a student the better one counts."""
     found = Tables((results / "overview.html").read_text(encoding="utf-8"))
     points, hints, two, eight = found.tables
     assert points == [

@@ -12,11 +12,11 @@ from minibert.loading import load_pretrained, save_pretrained
 from minibert.model import BertModel
 from minibert.pretraining import BertForPreTraining
 from minibert.tasks import (
-    PROBLEM_TYPES,
     BertForQuestionAnswering,
     BertForSequenceClassification,
     BertForTokenClassification,
 )
+from minibert.tasks.labels import PROBLEM_TYPES
 
 NAMES = {0: "Hardware", 1: "Software", 2: "Billing"}
 NAMED = [BertForSequenceClassification, BertForTokenClassification]

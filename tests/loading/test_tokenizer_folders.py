@@ -12,7 +12,8 @@ from odd_texts import odd_texts, odd_vocabulary
 from saved_folders import change_json, in_our_words
 
 from minibert.loading import load_tokenizer, save_pretrained
-from minibert.wordpiece import SPECIAL_TOKENS, AddedToken, WordPieceTokenizer
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.added_tokens import AddedToken
 from minibert.wordpiece.offsets import locate_pieces
 
 PIECES = [
@@ -274,8 +275,8 @@ def test_tokens_that_cannot_be_added(tokens, error, words):
 # What is refused
 
 REFUSED = [
-    ({CONFIG: decoder(flags("<user>", single_word=True))}, "single_word of the added token '<us"),
-    ({CONFIG: decoder(flags("<user>", lstrip=True))}, "lstrip of the added token '<user>'"),
+    ({CONFIG: decoder(flags("<user>", single_word=True))}, "single_word of the added token <us"),
+    ({CONFIG: decoder(flags("<user>", lstrip=True))}, "lstrip of the added token <user>"),
     ({CONFIG: {"added_tokens_decoder": ["<user>"]}}, "added_tokens_decoder is no object"),
     ({CONFIG: {"added_tokens_decoder": {"5": {"special": True}}}}, "added token without content"),
     ({CONFIG: {"additional_special_tokens": "<b>"}}, "give a list"),

@@ -19,7 +19,8 @@ from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.parts import override
 from minibert.pretraining import BertForPreTraining
-from minibert.training import BertTrainer, read_checkpoint
+from minibert.training import BertTrainer
+from minibert.training.checkpoint import read_checkpoint
 from minibert.wordpiece import WordPieceTokenizer
 
 
@@ -95,7 +96,7 @@ def test_every_number_of_the_report(whole, held_out):
 
 
 def test_what_to_type_next_can_be_typed(whole, capsys):
-    from berttools.fill import main as fill
+    from berttools.fill.command import main as fill
 
     report = (whole[0] / "report.txt").read_text(encoding="utf-8")
     line = next(line for line in report.splitlines() if "minibert fill" in line)

@@ -13,8 +13,8 @@ from safetensors.torch import load_file
 from small_runs import pretrain, without_times, write_inputs
 
 from berttools.cli.output import complain
-from berttools.cli.signals import StoppableBatches, Stopped
 from berttools.pretrain.run import on_rank_zero
+from berttools.pretrain.signals import StoppableBatches, Stopped
 from minibert.training import Processes
 
 pytestmark = pytest.mark.slow

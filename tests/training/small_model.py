@@ -6,7 +6,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from minibert.training import BertTrainer, TrainingConfig, checkpoint_folders, read_checkpoint
+from minibert.training import BertTrainer, TrainingConfig, checkpoint_folders
+from minibert.training.checkpoint import read_checkpoint
 
 TERMS = {"word_loss": "labels", "pair_loss": "pair_labels"}
 VOCAB = 11

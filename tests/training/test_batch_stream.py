@@ -6,7 +6,7 @@ import pytest
 import torch
 from small_model import end_of, make_trainer, ragged_batches
 
-from minibert.training import BatchStream, seed_torch
+from minibert.training.batch_stream import BatchStream, seed_torch
 
 
 class Epochs:

@@ -15,15 +15,17 @@ from small_model import PowerCut, SmallModel, end_of, make_trainer, ragged_batch
 from torch import nn
 
 from minibert import disk
-from minibert.training import (
+from minibert.training import checkpoint, checkpoint_folders
+from minibert.training.checkpoint import (
+    FILES,
+    LOCK,
+    TEMPORARY,
     Checkpoint,
     DamagedCheckpoint,
-    checkpoint,
-    checkpoint_folders,
+    locked,
     read_checkpoint,
     write_checkpoint,
 )
-from minibert.training.checkpoint import FILES, LOCK, TEMPORARY, locked
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ from shared_runs import dropout_draws, run, unused_part
 from small_model import ragged_batches, without_times
 from torch import distributed
 
-from minibert.training import Processes, checkpoint_folders, read_checkpoint
+from minibert.training import Processes, checkpoint_folders
+from minibert.training.checkpoint import read_checkpoint
 
 HERE = Path(__file__).parent
 

@@ -7,7 +7,9 @@ import pytest
 import torch
 from small_model import SmallModel, end_of, make_trainer, ragged_batches
 
-from minibert.training import BestWeights, DamagedCheckpoint, checkpoint_folders, read_checkpoint
+from minibert.training import checkpoint_folders
+from minibert.training.checkpoint import DamagedCheckpoint, read_checkpoint
+from minibert.training.evaluation import BestWeights
 
 EVALUATED = {"eval_steps": 2, "max_steps": 40, "warmup_steps": 3, "logging_steps": 40}
 

@@ -11,11 +11,16 @@ from odd_texts import ANY_TEXT, odd_texts
 
 from minibert.text import clean_text, split_words
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
-from minibert.wordpiece.offsets import locate_pieces, locate_words
+from minibert.wordpiece.offsets import _normalized, _words, locate_pieces
 
 TINY = WordPieceTokenizer(
     [*SPECIAL_TOKENS, "cafe", "##s", "i", "##stan", "un", "##aff", "中", "国", "ss", "e", "-", "x"]
 )
+
+
+def locate_words(text, do_lower_case=True):
+    """The words of `split_words`, each character with its origin in the text."""
+    return _words([*_normalized(text, do_lower_case, do_lower_case)])
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["uncased", "cased"])

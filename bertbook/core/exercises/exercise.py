@@ -284,19 +284,20 @@ def _unknown(
     name: str, answers: Sequence, wants: Sequence, cases: Sequence[tuple], rtol: float
 ) -> str:
     """Complain about the form, or show one entry that differs in the smallest case."""
+    alike, count = similarity(answers, wants[: len(cases)]), len(cases)
     for answer, want, case in zip(answers, wants, cases):
         if problem := form_problem(answer, want):
-            return f"{name} {problem}. Called as {_call(name, case)}."
+            parts = [f"{name} {problem}.", alike, f"Called as {_call(name, case)}."]
+            return " ".join(filter(None, parts))
     wrong = [trio for trio in zip(answers, wants, cases) if not answers_equal(*trio[:2], rtol)]
     answer, want, case = min(wrong, key=lambda trio: _size(trio[2]))
     where, got, right = first_difference(answer, want, rtol)
     strange = isinstance(got, float) and not np.isfinite(got)
     shown = short_text(got) + (f" at {where}" if where else "")
     message = f"{_call(name, case)} gives {shown}; expected {short_text(right)}."
-    count = len(cases)
     rest = f"Right in {count - len(wrong)} of {count} cases." if len(wrong) < count else ""
     parts = ["Not yet.", "Some numbers are not finite." if strange else "", message]
-    return " ".join(filter(None, [*parts, similarity(answers, wants[:count]), rest]))
+    return " ".join(filter(None, [*parts, alike, rest]))
 
 
 def _size(value: object) -> int:

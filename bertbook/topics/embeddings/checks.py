@@ -29,12 +29,14 @@ check_position_code = Exercise(
             "np.cos(angles) → np.cos(angles), np.sin(angles)"): "Sine, cosine, sine, cosine, ….",
         "np.cos → np.sin": "Every entry is a sine. What stands at the odd ones?",
         "even / → even / 2 /": "In the formula 2i is the even entry itself.",
+        "10000 ** (…) → 10000**even / hidden_size ¦ 10000 * even / hidden_size": "Put brackets.",
+        "np.arange(0, hidden_size, 2) → np.arange(2, hidden_size + 2, 2)": "The first i is 0.",
         f"{_PAIRS} np.arange(hidden_size) ¦ 2 * np.arange(hidden_size)": "In the formula i counts "
             "pairs: entries 2 and 3 both have i = 1.",
         "even / → even //": "The power is a fraction: where are its brackets?",
         "position / 10000 → position * 10000": "Your hands turn faster and faster.",
         "10000 → 1000": "Your base is 1000; in the formula it is 10000.",
-        "= position → = (position + 1)": "At position 0 all hands stand at 0.",
+        "= position → = (position + 1) ¦ = (position - 1)": "At position 0 all hands stand at 0.",
         "hidden_size) → hidden_size) / 180 * np.pi": "The formula gives radians already.",
     },
 )  # fmt: skip
@@ -65,6 +67,12 @@ check_distance_bias = Exercise(
     mistakes={
         "positions - positions[:, None] → positions[:, None] - positions": "The table is mirrored.",
         "+ middle] → ]": "Where in the table does distance 0 stand?",
+        "= positions - positions[:, None] → = (positions - positions[:, None]).abs() ¦ = positions "
+            "+ positions[:, None]": "Left and right differ. From which position to which?",
+        "len(table) // 2 → len(table) // 2 + 1 ¦ seq // 2 ¦ 2": "Where is the table's middle?",
+        "(-middle, middle) → (-middle, middle - 1)": "Both ends of the table count.",
+        "table[…] → torch.where(distance.abs() > middle, 0.0, table[…])": "Beyond its ends the "
+            "table goes on with its last entry.",
         ".clamp(…) →": "How far does the table reach, and which entry counts beyond its ends?",
         "table[…] → distance ¦ distance.clamp(-middle, middle) + middle": "What stands there?",
         "middle) → middle)[0]": "One row for all: from where does row i count?",

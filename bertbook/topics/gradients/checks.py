@@ -38,7 +38,10 @@ check_cross_entropy_backward = Exercise(
         "grad_logits / → -grad_logits /": "Does the loss grow when the right logit does?",
         "softmax(logits) → softmax(logits, axis=0)": "Your softmax runs over the positions.",
         "[labeled, labels[labeled]] →": "Each position has one right word: index both axes.",
-        "-= 1 → -= 2 ¦ += 1": "What was right is to be subtracted, once.",
+        "-= 1 → -= 2 ¦ += 1 ¦ = 1 ¦ -= logits[labeled, labels[labeled]]":
+            "What was right is to be subtracted, once.",
+        "softmax(logits) → logits.copy() ¦ np.log(softmax(logits)) ¦ softmax(softmax(logits))":
+            "It begins with the probabilities: softmax of the logits, once.",
         "softmax(logits) → 0 * logits": "The other words took probability, too.",
         "→ right(logits, labels)[labels != -100]": "Without a label the gradient is 0.",
         "→ rows = np.flatnonzero(labels != -100); return -np.log(softmax(logits)[rows, "

@@ -25,8 +25,10 @@ check_linear_backward = Exercise(
     mistakes={
         "g.T @ rows → rows.T @ g": "The gradient of the weight has the shape of the weight.",
         "g.sum(axis=0) → g.mean(axis=0)": "Mean or sum?",
-        "g.T @ rows → np.outer(g[-1], rows[-1])": "All positions use the weight.",
-        "g.sum(axis=0) → g.sum(axis=0, keepdims=True) ¦ g.sum(axis=-1)": "Over what do you sum?",
+        ("g.T @ rows → np.outer(g[-1], rows[-1])", "g.T @ rows → grad_output.swapaxes(-1, -2) @ x"):
+            "All positions of all texts use the weight.",
+        "g.sum(axis=0) → g.sum(axis=0, keepdims=True) ¦ g.sum(axis=-1) ¦ g.sum() ¦ g ¦ "
+            "grad_output.sum(axis=0)": "Over what do you sum?",
         "→ right(grad_output, x, weight)[:2]": "One of the three gradients is missing.",
     },
 )  # fmt: skip
@@ -58,11 +60,18 @@ check_layer_norm_backward = Exercise(
     cases=[_norm_case(2, 4), _norm_case(2, 3, 6)], edges=[_norm_case(5)],
     forbidden=["layer_norm_backward"],
     mistakes={
+        ("- through_mean → + through_mean", "- through_sigma → + through_sigma"): "What comes "
+            "through mean and σ is subtracted.",
+        "(grad_output * n).sum → (grad_output * x).sum ¦ (grad_output * centered).sum": "What has "
+            "the weight multiplied on the way forward: x, or n?",
+        "axis=leading → axis=0 ¦ axis=-1": "Weight and bias serve every position of every text. "
+            "Over which axes do you sum?",
         "- through_mean →": "What does the mean do when an entry of x moves?",
         "- through_sigma →": "What does the variance do when an entry of x moves?",
-        ("grad_output * weight → grad_output", "grad_output * weight → grad_output || ) / sigma → "
-            ") * weight / sigma"): "Going backward, the weight is met first, before the averages.",
-        ") / sigma → )": "Where is the division by the spread?",
+        ("grad_output * weight → grad_output", "(g - → (grad_output -", "grad_output * weight → "
+            "grad_output || ) / sigma → ) * weight / sigma"): "Going backward, the weight is met "
+            "first, before the averages.",
+        ") / sigma → ) ¦ ) * sigma": "Where is the division by the spread?",
         (") / sigma → ) / sigma**2", "np.sqrt(…) → (…)"): "You divide by the variance. Which root "
             "of it did the forward step divide by?",
         "→ right(grad_output, x, weight)[0] ¦ right(grad_output, x, weight)[:2]":

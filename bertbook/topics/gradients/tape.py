@@ -86,7 +86,10 @@ check_walk_back = Exercise(
         "1.0 → 0.0 ¦ steps[-1][1].array": "How far does the loss move when it moves by 1?",
         "steps[-1] → steps[0]": "You start at the first step. In which step is the loss made?",
         "steps[-1][1].grad → for step in steps: step[1].grad": "Only the loss has the gradient 1.",
-        "node.grad + grad → (node.grad if np.any(node.grad) else grad)":
+        "zip(inputs, grads) → [(inputs[0], grads[0])] ¦ zip(reversed(inputs), grads)": "Each input "
+            "has a gradient of its own, in the same order.",
+        "reversed(steps) → reversed(steps[1:])": "You leave out a step.",
+        "node.grad + grad → (node.grad if np.any(node.grad) else grad) ¦ grad ¦ node.grad * grad":
             "Where paths meet, what is done with what arrives?",
         "zip(…) → dict(zip(…)).items()": "x · x takes one node twice. Both count.",
         "→ [*nodes]": ("Return their gradients.", lambda got, *_: isinstance(got.flat[0], Node)),

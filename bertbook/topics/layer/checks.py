@@ -37,13 +37,16 @@ check_layer_norm = Exercise(
     forbidden=["layer_norm", "LayerNorm"],
     mistakes={
         "np.sqrt(variance + eps) → (np.sqrt(variance) + eps)": "Add ε inside the root.",
-        "+ eps → ¦ + 1e-5": "Which ε is added to the variance?",
+        "+ eps → ¦ + 1e-5 ¦ - eps ¦ + eps**2": "Which ε is added to the variance?",
+        "(centered**2).mean( → (centered**2).sum(": "A variance is a mean of squares, not a sum.",
+        "centered**2 → abs(centered) ¦ centered": "A variance is a mean of squares.",
         "(centered**2).mean( → x.var(ddof=1,": "LayerNorm divides by n, not by n - 1.",
         "np.sqrt( → (": "You divide by the variance. Which unit has it?",
         "/ np.sqrt(…) →": "Where is the division by the spread?",
         "return centered → return x": "What is to be subtracted, before you divide?",
         "centered**2 → x**2": "A variance averages the squares of what is left without the mean.",
-        "+ bias → + bias * weight": "Normalize, stretch, shift.",
+        "* weight + bias → * (weight + bias) ¦ * bias + weight ¦ * weight + bias * weight":
+            "Normalize, stretch, shift.",
         "axis=-1 → axis=None ¦ axis=0": "Along which axis lies the vector of one token?",
         ("* weight + bias →", "+ bias →", "* weight →"): "Is it times weight, plus bias?",
     },

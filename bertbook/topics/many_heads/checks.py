@@ -51,7 +51,14 @@ check_many_heads = Exercise(
             "You only look where the mask is below 0. Its other numbers count as well: add it.",
         "scores + mask → scores + mask / math.sqrt(q.shape[-1])":
             "The mask is divided along with the scores. Which of the two steps is first?",
-        "math.sqrt( → (": "Scores are divided by the root of what a head's keys are long.",
+        ("math.sqrt( → (", "/ math.sqrt(…) →", "q.shape[-1] → heads ¦ (heads * q.shape[-1]) ¦ "
+            "q.shape[-2]"): "Scores are divided by the root of what a head's keys are long.",
+        "scores + mask → scores * mask ¦ scores - mask": "The mask is added to the scores.",
+        "dropout(…) → … ¦ dropout(scores).softmax(dim=-1)": "dropout is applied to the "
+            "probabilities, and what it leaves mixes the values.",
+        (_CUT, ".transpose(1, 2).flatten(2), → .reshape(len(v), v.shape[2], -1),"): "A reshape "
+            "alone mixes positions with heads. Which two axes change places?",
+        "flatten(2), probs → flatten(2), scores": "Return the probabilities, not the scores.",
         "dim=-1 → dim=-2 ¦ dim=1": "The probabilities of each query must sum to 1 over the keys.",
         "dropout(…) → torch.stack([dropout(p) for p in ….unbind(1)], 1)": "You go head by head.",
     },

@@ -29,7 +29,12 @@ check_trust = Exercise(
     mistakes={
         "& (seen != mask_id) →": "At [MASK] no word stands that could be trusted.",
         "(labels != -100) & →": "Only positions with a label may have changed.",
-        "np.sqrt( → (": "Under the root stands p (1 - p) / n, and nothing else.",
+        ("np.sqrt( → (", "/ words.sum() →", "np.sqrt(…) → np.sqrt(p * (1 - p)) / words.sum()",
+            "p * (1 - p) → p ¦ 0.25 ¦ p * (1 + p)"): "Under the root stands p (1 - p) / n, and "
+            "nothing else.",
+        "words.sum() → words.size ¦ (labels != -100).sum() ¦ (words.sum() - 1)": "Which words have "
+            "you looked at? So many is n.",
+        "!= mask_id → == mask_id": "At [MASK] no word stands that could be trusted.",
         "np.sqrt → 2 * np.sqrt": "Return one standard error, and no interval.",
         ", np.sqrt(…) →": "Return the standard error as well.",
     },

@@ -44,6 +44,14 @@ def _first(mask):
     return np.arange(mask.shape[-1]) < mask.sum(axis=-1, keepdims=True)
 
 
+def _swapped(scores, seen):
+    """Hand the words each other's probabilities, once a token is hidden."""
+    probs, words = _added(_LOWEST)(scores, seen), np.flatnonzero(seen[(0,) * (seen.ndim - 1)])
+    if len(words) < probs.shape[-1]:
+        probs[..., words, :] = probs[..., np.roll(words, 1), :]
+    return probs
+
+
 def _to_the_last(mask):
     """See all tokens from the first word to the last."""
     after, before = (np.cumsum(m, axis=-1) for m in (mask, mask[..., ::-1]))
@@ -63,6 +71,7 @@ BROKEN = [
                lambda scores, seen: softmax(scores * seen) * seen),
     _Attention("counts the words and sees as many tokens, from the first on", _added(_LOWEST),
                _first),
+    _Attention("hands words each other's probabilities, once a token is hidden", _swapped),
     _Attention("sees all from the first word to the last", _added(_LOWEST), _to_the_last),
 ]  # fmt: skip
 

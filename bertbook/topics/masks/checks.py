@@ -90,6 +90,10 @@ check_padding_and_causal = Exercise(
         "causal_mask(seq) → causal_mask(seq + 1)[:-1, 1:]": "May a token look at itself?",
         "causal_mask(seq) → causal_mask(seq + 1)[1:, :-1]": "Your tokens see one step ahead.",
         "np.minimum( → np.multiply(": "And where both hide?",
+        "→ right(attention_mask) < 0 ¦ np.tri(attention_mask.shape[-1]) * attention_mask[..., "
+            "None, :]": "Which two numbers are added to scores?",
+        "np.minimum(…) → (additive_mask(attention_mask) + causal_mask(seq)) / 2 ¦ "
+            "additive_mask(attention_mask) - causal_mask(seq)": "What takes the smaller of two?",
         "additive_mask( → _rows(": "You hide rows. Nobody may look at padding: its columns close.",
         "additive_mask( → additive_mask(1 -": "You hide the words. What does 1 stand for?",
         "attention_mask.shape[-1] → len(attention_mask) ¦ attention_mask.sum()": "What is seq?",
@@ -114,6 +118,7 @@ check_mean_loss = Exercise(
         ("[labels != -100] →", "losses[labels != -100] → (losses * (labels != -100))",
             ".mean() → .sum() / len(labels)"): "How many positions have a label?",
         "→ losses.sum() / (labels != -100).sum()": "You add up all losses.",
+        "→ (losses * labels).sum() / (labels != -100).sum()": "A label is an id, not a weight.",
         "mean → sum": "This is a sum. It grows with the number of labels. Divide by how many?",
         ("→ losses[labels > 0].sum() / (labels != -100).sum()", "labels != -100 → labels > 0"):
             "You leave out the label 0. It is the id of a word like any other.",
@@ -154,6 +159,7 @@ check_promises = Exercise(
     mistakes={
         "[0, 1, 1, 0, 1, 1] → [0, 0, 1, 1, 1, 1]": ("What if padding stands between two words?",
             _lets("to the last")),
+        "np.allclose(…) → np.isclose(padded[words].sum(), alone.sum())": "Compare row by row.",
         "1000 → 1": ("What if padding has much higher scores?", _lets("divides")),
         "bool(np.isfinite(empty).all()) → True": ("What if all is padding?", _lets("−∞")),
         "alone, _ = attend(…) → y = np.where(words[:, None], x, 7.0); alone = attend(y, y, y, "
@@ -161,6 +167,7 @@ check_promises = Exercise(
         (lambda attend: sums_to_one(attend) and has_zeros(attend)): "Broken ones slip through, "
             "such as one that sees all from the first word to the last. What if padding stands "
             "between two words, if its scores are enormous, or if all is padding?",
+        "not np.allclose → np.allclose": "Turned around: the right one fails.",
         "→ True": "Compare vectors with those of the text alone: weights can look right.",
     },
 )  # fmt: skip

@@ -23,12 +23,14 @@ check_cosines = Exercise(
            (_RNG.standard_normal((3, 5)),)],
     forbidden=["a loop"], rtol=1e-5,
     mistakes={
+        "→ np.triu(right(vectors))": "A pair has a cosine in both orders. Fill both halves.",
         "/ np.outer(…) →": "Long vectors give large sums. By what do you divide?",
         ("np.outer(…) → lengths[:, None] ¦ lengths", "np.outer → np.add.outer"):
             "Divide each product by both lengths: of its row and of its column.",
         ("np.sqrt( → (", "sum(axis=1)) → sum(axis=1)) ** 0.5"): "How many roots has a length?",
         "sum → mean": "Your length is the root of a mean. It should be that of a sum.",
-        "axis=1 →": "Each row has a length of its own: along which axis do you sum?",
+        ("axis=1 →", "→ v = vectors / np.linalg.norm(vectors, axis=0); return v @ v.T"):
+            "Each row has a length of its own: along which axis do you sum?",
         "np.sqrt(…) → abs(vectors).sum(axis=1) ¦ vectors.sum(axis=1)": "Where is the root?",
         "→ np.arccos(right(vectors).clip(-1, 1)) ¦ np.degrees(np.arccos(right(vectors).clip(-1, "
             "1)))": "That is an angle. The similarity is its cosine.",
@@ -54,10 +56,14 @@ check_neighbor_averages = Exercise(
         "/ (len(vectors) - 1) →": "This is the sum of the others. Divide by how many they are.",
         "len(vectors) - 1 → len(vectors) ¦ vectors.shape[1]": "How many other words has the "
             "sentence?",
-        "→ vectors.sum(axis=0) / (len(vectors) - 1) - vectors": "What is divided?",
+        "→ vectors.sum(axis=0) / (len(vectors) - 1) - vectors ¦ vectors.sum(axis=0) - vectors / "
+            "(len(vectors) - 1)": "What is divided?",
         "→ vectors - vectors.mean(axis=0) ¦ vectors.mean(axis=0) - vectors / (len(vectors) - 1)":
             "Subtract before you average.",
-        "→ right(vectors.T).T": "Which axis holds the words?",
+        ("→ right(vectors.T).T", "axis=0 → axis=1, keepdims=True", "axis=0 →"): "Which axis holds "
+            "the words?",
+        "→ (np.roll(vectors, 1, axis=0) + np.roll(vectors, -1, axis=0)) / 2":
+            "The others are all other words, not only the two beside it.",
         "→ right(vectors) - vectors ¦ -right(vectors)": "How often is the word taken off the sum?",
         "/ (len(vectors) - 1) → // (len(vectors) - 1)": "One / divides; two round down.",
         "→ vectors": "These are the static vectors. Nothing has been taken from the neighbors.",

@@ -29,12 +29,17 @@ check_negatives = Exercise(
         ("if n != number →", "if n != number → || if s.casefold().split() != following →"): "Take "
             "sentences from the other documents only.",
         "if s.casefold().split() != following →": "One is a false negative.",
+        "!= following → == following": "These are the ones that must not be drawn.",
         "if n != number → if n > number ¦ if n < number": "All other documents count.",
         "if n != number → if document != documents[number]": "Two documents may read alike. What "
             "tells them apart?",
         (".casefold().split() →", ".casefold() →", ".split() →"): "A capital or one more space "
             "makes no new text.",
-        "place + 1 → place": "You leave out the text of the sentence itself. The one that must "
+        "s.casefold().split() != following → {*s.casefold().split()} != {*following} ¦ "
+            "s.casefold().split()[0] != following[0] ¦ len(s.split()) != len(following)":
+            "A text is all its words, in their order.",
+        "→ list(dict.fromkeys(right(documents, number, place)))": "Repeat what repeats.",
+        "place + 1 → place ¦ -1": "You leave out the text of another sentence. The one that must "
             "not be drawn is that of the next, documents[number][place + 1].",
     },
 )  # fmt: skip
@@ -55,7 +60,10 @@ check_better = Exercise(
     _better,
     cases=[_better_case(12, 0.4, 0.5), _better_case(40, 0.5, 0.3), _better_case(300, 0.6, 0.1)],
     mistakes={
-        "/ np.sqrt(len(gaps)) →": "Divide the standard deviation by the root of n.",
+        ("/ np.sqrt(len(gaps)) →", "np.sqrt(len(gaps)) → len(gaps) ¦ np.sqrt(len(gaps) - 1)",
+            "gaps.std → gaps.var"): "Divide the standard deviation by the root of n.",
+        "gaps.std(ddof=1) → np.sqrt(first.var(ddof=1) + second.var(ddof=1)) ¦ first.std(ddof=1)":
+            "Both saw the same pairs: how do the differences spread?",
         "ddof=1 →": "Your spread divides by n. Among so few pairs it matters: n - 1, ddof=1.",
         "gaps.mean → gaps.sum ¦ abs(gaps).mean ¦ gaps[gaps != 0].mean":
             "Take the mean of all differences, with their sign.",

@@ -31,7 +31,10 @@ check_softmax = Exercise(
         ("/ exponentials.sum → / (x - x.max(-1, keepdims=True)).sum", "return exponentials → "
             "return np.exp(x)"): "Divide by the sum of what stands above the line.",
         "x.max(…) → x.max()": "Each row needs a maximum of its own.",
-        "/ exponentials.sum(…) →": "Does each row sum to 1?",
+        "/ exponentials.sum(…) → ¦ / np.sqrt((exponentials**2).sum(axis=-1, keepdims=True))":
+            "Does each row sum to 1?",
+        "x - x.max(…) → x.max(axis=-1, keepdims=True) - x": "Turned around: the largest score "
+            "should get the largest probability.",
         "np.exp(…) → x": "Where is the exponential? Scores can be negative.",
         "np.exp → np.exp2": "These are powers of 2. The exponential is np.exp.",
         "x - x.max(…) → x - 1000": "One number for all scores? Subtract one of its own from each "
@@ -63,12 +66,15 @@ check_attention = Exercise(
     mistakes={
         "/ np.sqrt(key.shape[-1]) →": "The scores are not divided. By what, and why?",
         ("np.sqrt( → (", "np.sqrt(key.shape[-1]) → len(key)"): "A dot product grows with the root.",
-        "key.shape[-1] → key.shape[-2] ¦ 3": "Which size makes a dot product large? Count axes "
-            "from the end.",
+        "key.shape[-1] → key.shape[-2] ¦ query.shape[-2] ¦ 3": "Which size makes a dot product "
+            "large? Count axes from the end.",
         "/ np.sqrt → * np.sqrt": "You multiply by the square root. Divide by it.",
         "softmax(…) → softmax(…, axis=-2)": "Over which axis do the probabilities of a query sum "
             "to 1? Count from the end.",
         "softmax( → (": "Where is softmax? Scores do not sum to 1.",
+        "softmax( → softmax(-": "What fits worst gets most. Look at the sign of the scores.",
+        "softmax(scores) @ value → softmax(scores @ value)": "What sums to 1 before the mix?",
+        "softmax(…) → softmax(softmax(…))": "One softmax is enough.",
         ".swapaxes(…) →": "Each query meets each key. Which of the two is to be transposed?",
         "@ value →": "These are the probabilities. Of what do they take the mean?",
         ("→ right(query, value, key)", "@ value → @ key"): "A query meets the keys; the values are "
@@ -143,6 +149,13 @@ check_streamed_attention = Exercise(
     mistakes={
         "→ 0 * query": "Each block is gone when the next one comes. Take what you need at once.",
         ZeroDivisionError: "The blocks come once. Can a single loop do it all?",
+        ("shrunk * total → total", "shrunk * mixed → mixed"): "A block has brought a higher score. "
+            "What becomes of the sum and of the mix so far?",
+        "highest = higher →": "Which is the highest score after this block?",
+        "np.exp(scores - higher) → np.exp(scores)": "Which number is taken off all scores first?",
+        ("exponentials @ value → exponentials / exponentials.sum(axis=1, keepdims=True) @ value",
+            "→ sum(attention(query, *block)[0] for block in blocks) ¦ np.mean([attention(query, "
+            "*block)[0] for block in blocks], axis=0)"): "One softmax serves all keys.",
         "-np.inf → 0.0": "All scores may lie far below 0. Where does the highest start?",
         "/ total →": "Where is the division by the sum of all exponentials?",
         "/ np.sqrt(…) →": "The scores are not divided by the square root of the size of a key.",

@@ -20,19 +20,20 @@ check_best_loss = Exercise(
     "Compute the best mean loss of a guesser that sees a part of what is around a word.",
     _best_loss,
     cases=[([*(("the _ reads", w) for w in ("man", "man", "girl")), ("a _", "dog")],),
+           ([("a _ runs", "dog"), ("a _ sings", "man"), ("the _ runs", "cat")],),
            ([("a _ dog", "red"), ("a _ dog", "old"), ("one _", "cat")] * 2,),
            ([("", word) for word in "a b a c a b d".split()],),
            ([("x", "a"), ("x", "b"), ("y", "a"), ("y", "a"), ("y", "a"), ("z", "b"), ("z", "c")],)],
     mistakes={
         "→ right([('', word) for _, word in observations])": "That is the unigram step.",
-        "sights[s] → len(observations)": "Divide by how often it sees that.",
         "np.log → np.log2": "Take the natural logarithm.",
-        "mean → sum": "That is the sum. Take the mean.",
         ".mean() → @ [1 / sights[s] for s, _ in observations] / len(sights)":
             "Each pair counts once.",
         "w in observations → w in pairs": "Count a pair as often as it comes up.",
-        "return → return -": "Right up to the sign.",
         "pairs[s, w] / sights[s] → 1 / sum(t == s for t, _ in pairs)": "Are they equally likely?",
+        "sights[s] → len(observations) ¦ len(pairs) ¦ max(sights.values())":
+            "Divide by how often it sees that.",
+        "np.log(chances).mean() → np.log(np.mean(chances))": "Take logarithms first.",
         "-np.log → np.array ¦ 1 - np.array ¦ np.reciprocal": "Where is the logarithm?",
         "pairs[s, w] / → 1 /": "A share of what?",
     },
@@ -62,6 +63,9 @@ check_never_told = Exercise(
         "dict.fromkeys(test) → test": "Each of these is new, but one of them is listed twice.",
         "set(learned) → set(sum(learned, ()))||document not in known → not known & {*document} ¦ "
             "not known >= {*document}": "Compare whole documents, not their sentences one by one.",
+        "→ [d not in learned for d in test] ¦ [i for i, d in enumerate(test) if d not in learned]":
+            "Return the documents themselves.",
+        "dict.fromkeys(test) if → test if test.count(document) < 2 and": "Keep once what is twice.",
         "→ []": "Nothing is left. Do you ask what add() or append() returns?",
         "known] → known][:1]": "You stop at the first one. Does the return stand inside the loop?",
         "→ {*test} - {*learned}": "Keep the order of the test. A set has none.",
@@ -115,7 +119,10 @@ check_posteriors = Exercise(
            (_LONG, _RNG.uniform(0.1, 1, size=(3, 4)))],
     given=to_tensor,
     mistakes={
-        "/ seen →": "What makes a posterior of these joint probabilities?",
+        "/ seen → ¦ * seen ¦ / joint.sum() ¦ / joint.sum(axis=0) ¦ / joint.max(1, keepdims=True)":
+            "What makes a posterior of these joint probabilities?",
+        ("fits * slopes → slopes ¦ fits", "→ fits / fits.sum(axis=1, keepdims=True)"):
+            "How well a word fits, times how probable all else is with it: which is missing?",
         "* → +": "Both must hold at once: which operation is that?",
         (lambda p, x: torch.tensor(x) * torch.tensor(x).sum(dim=1),
             lambda p, x: torch.tensor(x).T * torch.tensor(x)): "Have the sums of the rows lost "

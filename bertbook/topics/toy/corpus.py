@@ -9,6 +9,7 @@ _CORPORA = [
     (["one cat", "one dog", "one dog sleeps"],),
     (["the cat sees the dog", "the dog sees the cat", "the dog sleeps", "a cat sleeps by day"],),
     (["a day by the sea", "a day by the river", "the sea by day", "a sea"],),
+    (["one cat", "one cat", "two dogs", "one dog"],),
     (["left right left", "right left right", "left left"],),
     (list(hundred_sentences()),),
 ]
@@ -36,6 +37,10 @@ check_pair_floor = Exercise(
     _pair_floor,
     cases=_CORPORA,
     mistakes={
+        "i != j → i < j ¦ abs(i - j) == 1": "All pairs count, and both words of each.",
+        "(i, *left) → tuple(left)": "Two words are hidden. Which of them is asked for?",
+        "(i, *left) → (i, len(tokens))": "What does the guesser see?",
+        "in sentences → in dict.fromkeys(sentences)": "A sentence that comes twice counts twice.",
         "sum(found.values()) / n → len(found)": "Not all possible words are equally frequent. What "
             "does that cost?",
         "math.log → math.log10": "Which logarithm gives nats?",

@@ -68,10 +68,19 @@ check_encode = Exercise(
         "+ x) → )": "The residual is missing: X is added to what attention brings.",
         "model.norm(…) → …": "The sum is not normalized. What does step 3 end with?",
         "model.dropout(…) → …": "While training, numbers of Z are dropped: model.dropout does it.",
-        "model.dropout(context) + x → model.dropout(context + x)": "Numbers of Z are dropped, and "
-            "not those of X. Drop first, and add then.",
-        "model.norm(…) → model.norm(model.dropout(context)) + x": "LayerNorm is of the sum.",
-        "/ math.sqrt(key.shape[-1]) →": "The scores are divided by the root of what size?",
+        ("model.dropout(context) + x → model.dropout(context + x)", "return model.norm(…) → return "
+            "model.dropout(model.norm(context + x))", "scores.softmax(dim=-1) → "
+            "model.dropout(scores.softmax(dim=-1)) || model.dropout(context) → context"): "Numbers "
+            "of Z are dropped, and not those of X. Drop first, and add then.",
+        "model.norm(…) → model.norm(model.dropout(context)) + x ¦ "
+            "model.norm(model.dropout(context)) + model.norm(x)": "LayerNorm is of the sum.",
+        ("/ math.sqrt(key.shape[-1]) →", "/ math.sqrt → * math.sqrt", "math.sqrt(…) → "
+            "math.sqrt(input_ids.shape[-1])"): "The scores are divided by the root of what size?",
+        "scores + additive_mask → scores * additive_mask ¦ scores - additive_mask ¦ "
+            "scores.masked_fill(additive_mask == 0, -1e9)": "The mask is added: its 0 leaves a "
+            "score as it is, its lowest number hides it.",
+        "[: input_ids.shape[-1]] → [input_ids] ¦ [: len(input_ids)]": "Positions count along a "
+            "text: 0, 1, 2, … How many are there?",
         "math.sqrt( → (": "The scores are divided by the root of the size.",
         "dim=-1) → dim=-2)": "The probabilities of each query sum to 1, over the keys.",
         "if additive_mask is not None → if False": "Padding is seen. Where is the mask added?",
@@ -150,7 +159,11 @@ check_train_epoch = Exercise(
             "the gradients, step() uses them, zero_grad() clears them. In which order?",
         "model.train() → || return losses → model.eval(); return losses": "Nothing is dropped. "
             "Which method says that this is training?",
-        "losses.append(loss.item()) → losses = [loss.item()]": "One loss for each step.",
+        "masked_lm_loss(logits, → masked_lm_loss(logits.softmax(dim=-1),": "The loss takes logits.",
+        "loss.backward() → (-loss).backward()": "The loss grows. Which sign has the gradient?",
+        "optimizer.step() → optimizer.step(); optimizer.step()": "One step for each batch.",
+        ("losses.append(…) → losses = […]", "in batches → in batches[:1]"):
+            "One loss for each step.",
         "return losses → return sum(losses) / len(losses)": "One loss for each step.",
         "masked_lm_loss(logits, labels) → torch.nn.functional.cross_entropy(logits, "
             "labels.clamp(min=0))": "You count −100 as if it were id 0.",

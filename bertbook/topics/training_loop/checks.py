@@ -30,6 +30,9 @@ check_schedule = Exercise(
         "→ right(step, peak, 0, end)": "And the warm-up?",
         "(end - warm) → end": "How many steps has the fall, once the warm-up is over?",
         "fall) → 0)": "After the warm-up the rate falls step by step.",
+        "step / warm → step / end ¦ 1 ¦ warm / step": "How far has it risen?",
+        "(end - step) → (step - end) ¦ (step - warm)": "What is left of the fall?",
+        "step < warm → step > warm": "When does the rate rise?",
         "/ → //": "// rounds down. Divide by /.",
         "→ right(step - 1, peak, warm, end)": "You are one step late. When is the rate highest?",
         "peak * →": "Both have the peak.",
@@ -53,10 +56,18 @@ check_accumulation = Exercise(
            ([np.array([1.0, 2.0]), np.full(2, np.nan), np.array([3.0, -1.0])], [2, 0, 5], 10.0)],
     mistakes={
         "n * g → g": "Each gradient is a mean: of how many?",
-        "sum(labels) → sum(labels) / len(labels)": "The mean is over all labels. By what do you "
+        ("sum(labels) → sum(labels) / len(labels)", "sum(labels) → len(known)", "/ sum(labels) →"):
+            "The mean is over all labels. By what do you "
             "divide?",
         "n * g → g / n": "A piece counts more, the more labels stand behind it.",
         "n > 0 → n > 1": "A piece with a single label counts, too.",
+        "total * min(1.0, ratio) → np.clip(total, -longest, longest)": "Each entry is cut. "
+            "It is the norm of the whole that is bounded.",
+        "total * min(1.0, ratio) → total": "The gradient may be too long. Where is it clipped?",
+        "norm(total) → abs(total).sum() ¦ abs(total).max() ¦ norm(total) ** 2": "The norm is the "
+            "root of the sum of squares.",
+        "total * min(1.0, ratio) → sum(n * g * min(1.0, longest / norm(g)) for g, n in known) / "
+            "sum(labels)": "Clip once, when the pieces have been joined.",
         "min → max": "You lengthen what is short. It is the long ones that are shortened.",
     },
 )  # fmt: skip
@@ -87,6 +98,16 @@ check_going_on = Exercise(
             "all updates. They change with each.",
         "m = 0.9 → old_m, old_v = m, v\n        m = 0.9||= m / → = old_m /||= v / → = old_v "
             "/||step + 1 → step + 1 ¦ step": "You move before m and v know the new gradient.",
+        'saved["step"], len → 0, len ¦ saved["step"] + 1, len': "Which gradients has the run not "
+            "seen yet?",
+        ("0.9 * m + 0.1 * gradients[step] → 0.9 * m + gradients[step] ¦ 0.1 * m + 0.9 * "
+            "gradients[step]", "0.999 * v + 0.001 * → 0.99 * v + 0.01 *", "gradients[step] ** 2 → "
+            "gradients[step] ¦ abs(gradients[step])"): "m keeps 0.9 of itself and takes 0.1 of the "
+            "gradient; v keeps 0.999 and takes 0.001 of its square.",
+        'saved["m"], saved["v"] → 0.0, 0.0': "m and v go on from what was saved.",
+        "/ (1 - 0.9 ** (step + 1)) → || / (1 - 0.999 ** (step + 1)) →": "Where is the bias "
+            "correction?",
+        "weight - lr → weight + lr": "Which way does a gradient descend?",
         "**0.5 →": "Divide m by the root of v.",
         "fair_v**0.5 → (fair_v**0.5 + 1e-8)": "ε is 0 here.",
         "lr * →": "Where is the learning rate?",

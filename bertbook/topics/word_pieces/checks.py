@@ -20,16 +20,19 @@ check_gain = Exercise(
     cases=[(7, 7, 7, 26), (5, 5, 7, 26), (1, 1, 1, 26), (3, 40, 12, 100), (2, 30, 20, 100)],
     forbidden=["merge_gain"],
     mistakes={
-        "→ pair_count / (left_count * right_count) ¦ pair_count * total / (left_count * "
-            "right_count)": "Where is the logarithm?",
-        "return pair_count * → return ¦ return pair_count / total *": "At how many places is it?",
+        ("→ pair_count / (left_count * right_count) ¦ pair_count * total / (left_count * "
+            "right_count)", "math.log → math.exp"): "Where is the logarithm?",
+        "- math.log(right_count / total) →": "Two parts cost something: where is the right one?",
+        "return pair_count * → return ¦ return pair_count / total * ¦ return left_count * ¦ return "
+            "total * ¦ return (pair_count - 1) *": "At how many places is it?",
         "→ pair_count * math.log(pair_count * total / left_count * right_count)": "Put brackets.",
         "/ total →": "Each of the three counts is to become a probability.",
         "→ pair_count * math.log(pair_count * total / (left_count + right_count))": "Why a plus?",
         "before - after → after ¦ before": "Two parts cost something before, and the new piece "
             "costs something after.",
         "→ pair_count": "That is how often the two meet. What does one of these places save?",
-        "before - after → before + after ¦ after - before": "Saving is before minus after.",
+        "before - after → before + after ¦ after - before ¦ before / after": "Saving is "
+            "before minus after.",
         ") - math.log(right_count → ) * -math.log(right_count": "Surprises add.",
         "before - after → max(0, before - after)": "A gain may be negative. Leave it as it is.",
         "math.log → math.log2 ¦ math.log10": "Which logarithm gives nats?",
@@ -89,6 +92,12 @@ check_merge = Exercise(
     forbidden=["learn_merges", "learn_vocabulary"],
     mistakes={
         "round(score(…), 9) → n": "You take the most frequent pair. How much does each pair gain?",
+        "pair = min(…) → pair = max(pair for pair in scores if scores[pair] == best)":
+            "Of equal gains the first in the alphabet wins.",
+        "n * count for → n for": "A word that comes often counts often: where are its counts?",
+        "(word, pair) for → (word, pair, most=1) for": "A word may hold the pair twice.",
+        "(word, pair) for → (word, pair, leave=True) for": "Its right half is in the new piece.",
+        "(word, pair) for → (word, pair, lambda a, b: a + b) for": "Which ## goes in a merge?",
         "max( → min(": "You take the smallest gain.",
         "pieces.total() → len(pieces) ¦ sum(counts) ¦ sum(map(len, spelled))":
             "How many pieces are there, counted wherever they stand?",

@@ -7,7 +7,7 @@ from bertbook.core.exercises.exercise import Exercise
 _PIECES = "a b cat cats ##s ##a ##b ##ab ##ba un ##aff ##able able".split()
 _LONG = "misunderstanding"  # each greedy way takes more pieces than it needs
 _ITS_PIECES = "misu ##nder ##stan ##ding misun ##nders ##nding ##rstan ##d ##e ##t ##a".split()
-_WORDS = ["cats", "catsa", "unaffable", "aab", "abab", "cat", "dog", "catx", "xcat", "able", "s"]
+_WORDS = "cats catsa catsabx unaffable aab abab cat dog catx xcat able s".split()
 
 
 def _longest_match(word, known_pieces):
@@ -55,11 +55,13 @@ check_longest_match = Exercise(
         "fits[0] → fits[-1]": "Begin with the whole rest of the word, and shorten it.",
         'mark = "##" → mark = ""': "What do pieces inside a word begin with?",
         'return ["[UNK]"] → return [*found, "[UNK]"] ¦ found.append("[UNK]"); start += 1; continue '
-            '¦ start += 1; continue ¦ return [*found, "##[UNK]" if found else "[UNK]"]':
+            '¦ start += 1; continue ¦ return [*found, "##[UNK]" if found else "[UNK]"] ¦ return '
+            'found ¦ return ["[UNK]"] * max(1, len(found))':
             "One gap makes the whole word unknown: [UNK] alone.",
         '→ " ".join(right(word, known_pieces))': "Return a list, not one string.",
         "found.append(mark + → found.append(": "Pieces inside a word keep their ##.",
-        'return ["[UNK]"] → return [word]': "What stands for an unknown word?",
+        'return ["[UNK]"] → return [word] ¦ return []': "What stands for an unknown word?",
+        "mark + word[start : fits[0]] → fits[0]": "Return the pieces, not where they end.",
         "start = fits[0] → return found": "You stop too soon.",
         "→ sorted(right(word, known_pieces))": "Keep the word's order.",
         '→ sorted((p for p in known_pieces if p.removeprefix("##") in word), key=len, '
@@ -111,7 +113,8 @@ check_fewest_pieces = Exercise(
         "min(…) → [math.inf, *(n for n in counts if n < math.inf)][-1]":
             "Which of all ways has the fewest pieces?",
         '("##" if start else "") + word → word': "What do pieces inside a word begin with?",
-        "return 0 → return 99 ¦ return -1 ¦ return 1": "Return 0 for no cut.",
+        ("fewest[start] + 1 → fewest[start]", "fewest = [0] → fewest = [1]"): "Each piece is 1.",
+        "return 0 → return 99 ¦ return -1 ¦ return 1 ¦ return math.inf": "Return 0 for no cut.",
         "→ at = [i for i in range(1, len(word)) if {word[:i], '##' + word[i:]} <= "
             "{*known_pieces}]; return 1 if word in known_pieces else 2 * bool(at)": "You try one "
             "cut.",

@@ -8,12 +8,10 @@ from typing import Any
 
 import torch
 
+from berttools.cli.output import discard_closed_terminal, say
 from minibert.data import PretrainingBatches
-from minibert.tasks import TaskBatches
 from minibert.training import BertTrainer, Processes
 from minibert.wordpiece.encode_batch import Batch
-
-from .output import discard_closed_terminal, say
 
 # Ctrl+C, the request of a batch system, and a closed terminal, of which Windows tells nothing.
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -32,7 +30,7 @@ class StoppableBatches:
     """
 
     def __init__(
-        self, batches: PretrainingBatches | TaskBatches, processes: Processes, device: torch.device
+        self, batches: PretrainingBatches, processes: Processes, device: torch.device
     ) -> None:
         self.batches, self.processes, self.device = batches, processes, device
         self.signal = 0
@@ -81,7 +79,7 @@ class StoppableBatches:
 
 def fit_until_signal(
     trainer: BertTrainer,
-    batches: PretrainingBatches | TaskBatches,
+    batches: PretrainingBatches,
     eval_batches: Iterable[Batch] | None,
     hint: str,
 ) -> int:

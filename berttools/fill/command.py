@@ -1,0 +1,105 @@
+"""What may be typed after ``minibert fill``, and what is done then. Chapter 14."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from berttools.cli.failures import FAILURES, sentence_of
+from berttools.cli.options import new_parser, whole_number
+from berttools.cli.output import complain, say, show_warning
+from minibert.text_files import decode_line
+
+DESCRIPTION = """\
+Print the words that a trained BERT would put for each [MASK], with their probabilities.
+
+A word that begins with ## continues the word before it. Without a TEXT, each line that is
+typed (or piped in) is one."""
+
+EPILOG = """\
+examples:
+  minibert fill my-bert "the man [MASK] the book"
+  minibert fill my-bert --top 3 "one [MASK] sleeps" "the [MASK] reads the [MASK]"
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    options = _parser().parse_intermixed_args(arguments)
+    with warnings.catch_warnings():
+        warnings.showwarning = show_warning
+        try:
+            _require_folder(Path(options.folder))
+            from .masks import fill_masks, open_folder  # PyTorch takes seconds to load
+
+            fill = partial(fill_masks, *open_folder(options.folder), top=options.top)
+            texts = [*map(_as_utf8, options.texts)] or _typed()
+            statuses = [_answer(text, fill) for text in texts]
+            if not statuses:
+                raise ValueError("there was nothing to read; give a sentence with [MASK]")
+            return max(statuses)
+        except (*FAILURES, TypeError) as error:
+            complain(sentence_of(error))
+            return 1
+        except KeyboardInterrupt:
+            return 130
+
+
+def _require_folder(folder: Path) -> None:
+    if folder.is_file():
+        raise NotADirectoryError(f"{str(folder)!r} is a file; name the folder of a model")
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(folder)!r}; name the folder of a model")
+
+
+def _answer(text: str, fill: Callable[[list[str]], Any]) -> int:
+    """Print the guesses for one text, or its error; return the exit status."""
+    try:
+        [masks] = fill([text])
+    except ValueError as error:
+        complain(sentence_of(error))
+        return 1
+    width = max(len(guess.word) for guesses in masks for guess in guesses)
+    lines = [text]
+    for number, guesses in enumerate(masks, start=1):
+        lines += [f"  [MASK] {number}"] if len(masks) > 1 else []
+        lines += [f"  {guess.word:{width}}  {guess.prob:.3f}" for guess in guesses]
+    say("\n".join(lines))
+    return 0
+
+
+def _typed() -> Iterable[str]:
+    """Yield the lines that are typed or piped in, without empty ones."""
+    if sys.stdin.isatty():
+        print("Type a sentence with [MASK]; Ctrl+D ends.", file=sys.stderr)
+    # As bytes: in a plain locale Python lets through what is no text, and the tokenizer drops it.
+    lines = getattr(sys.stdin, "buffer", None) or (line.encode() for line in sys.stdin)
+    decoded = (decode_line(line, n, "standard input") for n, line in enumerate(lines, start=1))
+    return filter(None, map(str.strip, decoded))
+
+
+def _as_utf8(text: str) -> str:
+    """Decode an argument anew, of which a plain locale knows the bytes only."""
+    try:
+        return os.fsencode(text).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{text!r} is not UTF-8 (byte 0x{error.object[error.start]:02x}); set the terminal to "
+            "UTF-8, or pipe the text in as UTF-8"
+        ) from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = new_parser("fill", description=DESCRIPTION, epilog=EPILOG)
+    parser.add_argument("folder", metavar="DIR", help="folder of a finished model")
+    text = "a sentence with [MASK]"
+    parser.add_argument("texts", nargs="*", default=[], metavar="TEXT", help=text)
+    text = "guesses for each (default: %(default)s)"
+    parser.add_argument("--top", type=whole_number(1), default=5, metavar="N", help=text)
+    return parser
