@@ -154,9 +154,9 @@ def same_names_and_shapes(kind: type[nn.Module], config: BertConfig) -> None:
 
 
 def same_start(kind: type[nn.Module]) -> None:
-    """Fail unless both models draw their first weights with the same spread."""
+    """Fail unless both models draw their first weights with the same spread, and both normally."""
     sizes = {"vocab_size": 500, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
-    sizes["intermediate_size"] = 100
+    sizes |= {"intermediate_size": 100, "initializer_range": 0.05, "pad_token_id": 3}
     torch.manual_seed(0)
     ours = played(kind)(BertConfig(**sizes))
     theirs = getattr(transformers, kind.__name__)(transformers.BertConfig(**sizes))
@@ -166,9 +166,12 @@ def same_start(kind: type[nn.Module]) -> None:
         if not b.any() or (b == 1).all():
             assert torch.equal(a, b), name
         else:
+            drawn = a[a != 0]  # all but the row of padding
             assert abs(a.std() / b.std() - 1) < 6 / math.sqrt(a.numel()), name
+            kurtosis = ((drawn / drawn.std()) ** 4).mean()
+            assert abs(kurtosis - 3) < 6 * math.sqrt(24 / len(drawn)), f"{name} is not normal"
         if name.endswith("word_embeddings.weight"):
-            assert not a[0].any() and not b[0].any()  # padding
+            assert not a[3].any() and not b[3].any()  # padding
 
 
 def gradients(model: nn.Module, loss: Tensor) -> dict[str, Tensor | None]:

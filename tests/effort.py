@@ -8,10 +8,7 @@ import pytest
 from hypothesis import settings
 
 THOROUGH = (pytest.mark.thorough,)
-WEEKLY = (
-    pytest.mark.thorough,
-    pytest.mark.weekly,
-)  # left to the weekly job
+WEEKLY = (pytest.mark.thorough, pytest.mark.weekly)  # left to the weekly job
 
 
 def examples(number: int) -> settings:
@@ -47,9 +44,8 @@ def sampled(values: Iterable, often: int, seldom: int = 2) -> list:
 def mostly_slow(values: Iterable, quick: int = 1) -> list:
     """Mark all values of a parameter as slow but for the first ones."""
     values = list(values)
-    return values[:quick] + [
-        pytest.param(value, marks=pytest.mark.slow) for value in values[quick:]
-    ]
+    slow = [pytest.param(value, marks=pytest.mark.slow) for value in values[quick:]]
+    return values[:quick] + slow
 
 
 def mostly_weekly(

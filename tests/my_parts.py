@@ -18,17 +18,10 @@ GROUPS = {
         "tests/test_model_properties.py",
         "tests/test_tied_table.py::test_table_and_decoder_are_one_parameter",
         "tests/test_tied_table.py::test_the_tied_table_gets_the_sum_of_both_gradients",
-        "tests/test_pretraining.py::test_padding_changes_no_loss",
         "tests/tasks/test_task_models.py::test_padding_changes_nothing",
     ),
-    "equality with transformers": (
-        "tests/test_equality_transformers.py",
-        "tests/test_equality_pretraining.py",
-        "tests/tasks/test_equality_tasks.py",
-        "tests/test_inputs_embeds.py::test_any_vectors_give_what_transformers_gives",
-    ),
+    "equality with transformers": ("tests/tasks/test_equality_transformers.py",),
     "training": (
-        "tests/test_pretraining.py::test_a_riddle_is_learned",
         "tests/tasks/test_task_models.py::test_the_trainer_takes_every_task_as_it_is",
         "tests/tasks/test_task_models.py::test_frozen_parameters_do_not_move_and_all_others_do",
     ),

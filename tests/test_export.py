@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from bert_pairs import SMALL, build, close, draw_batch, draw_labels, gradients
+from bert_pairs import SMALL, build, close, draw_batch
 from effort import mostly_thorough
 from torch import nn
 from torch._dynamo.testing import CompileCounter
@@ -11,7 +11,7 @@ from minibert.attention import BertSelfAttention
 from minibert.fast import FAST_PARTS, UnpaddedEncoder, UnpaddedSelfAttention
 from minibert.model import BertEncoder, BertModel
 from minibert.parts import override
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.pretraining import BertForMaskedLM
 from minibert.tasks import BertForSequenceClassification
 
 pytestmark = pytest.mark.usefixtures("unchecked", "fresh_compiler")
@@ -79,19 +79,6 @@ def test_one_graph_gives_all_that_is_asked_for():
     expected, output = model(**batch, **asked), compiled(**batch, **asked)
     close(output.pooler_output, expected.pooler_output)
     close(output.attentions[1], expected.attentions[1])
-
-
-# The number of labels is not known beforehand: the compiler cuts the graph there, and warns.
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore")
-def test_training_runs_compiled():
-    model, batch = build(SMALL, kind=BertForPreTraining), draw_batch(SMALL, seed=0)
-    batch |= draw_labels(SMALL, batch, seed=0)
-    compiled = torch.compile(model, backend="aot_eager")
-    expected = gradients(model, model(**batch).loss)
-    compiled(**batch).loss.backward()
-    for name, parameter in model.named_parameters():
-        close(parameter.grad, expected[name])
 
 
 class Traceable(nn.Module):

@@ -1,9 +1,12 @@
 """Parts: who plays what, until when, and the words for a class that cannot play."""
 
 import ast
+import asyncio
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import torch
@@ -16,11 +19,12 @@ import minibert
 from bertbook.reader.contracts import ROLES, contract
 from bertbook.reader.contracts.names import original_of
 from bertbook.reader.contracts.require import require_contract
-from bertfamily.roberta import RobertaEmbeddings
+from bertfamily.roberta import RobertaConfig, RobertaEmbeddings, RobertaModel
 from minibert.attention import BertAttention, BertSelfAttention
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import linear_classifier
+from minibert.loading import load_pretrained, save_pretrained
 from minibert.masking import corrupt_tokens
 from minibert.model import BertModel
 from minibert.parts import override, part, replaced, use
@@ -165,11 +169,7 @@ class Breaks(MySelfAttention):
 @pytest.mark.parametrize(
     ("player", "error", "words"),
     [
-        (
-            NoConfig,
-            TypeError,
-            r"NoConfig cannot replace BertSelfAttention: __init__\(self\) must take ",
-        ),
+        (NoConfig, TypeError, r"NoConfig cannot replace BertSelfAttention: __init__\(self\) must"),
         (NoMask, TypeError, r"forward\(self, hidden_states\) must take .*output_attentions\)"),
         (OtherNames, ValueError, r"lacks query.weight \(hidden, hidden\), query.bias \(hidden\)"),
         (OtherNames, ValueError, r"has gate.weight, q.weight, q.bias|has q.weight, q.bias, gate"),
@@ -275,3 +275,113 @@ def test_a_role_by_its_name():
     assert original_of("my_corrupt_tokens") == corrupt_tokens
     with pytest.raises(ValueError, match=r"MySelfAtention is named after no part.*MySelfAttention"):
         original_of("MySelfAtention")
+
+
+OTHER = RobertaConfig(**SIZES, num_hidden_layers=1, max_position_embeddings=18)
+
+
+class OtherAttention(BertSelfAttention):
+    pass
+
+
+class MyEmbeddings(BertEmbeddings):
+    pass
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Save a BERT whose every weight is drawn."""
+    model = BertModel(SMALL)
+    scatter_weights(model, seed=1)
+    save_pretrained(model, tmp_path / "bert")
+    return tmp_path / "bert"
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_threads_that_build_and_load_different_members_get_their_own(folder):
+    """Three threads at once: BERT from a folder, RoBERTa, and a reader's BERT in a block."""
+    rounds = 30
+    batch = draw_batch(SMALL, seed=3)
+    wanted = load_pretrained(BertModel, folder).eval()(**batch).last_hidden_state
+
+    def bert(_):
+        with torch.no_grad():
+            found = load_pretrained(BertModel, folder).eval()
+        close(found(**batch).last_hidden_state, wanted)
+        return {type(found.embeddings), type(BertModel(SMALL).embeddings)}
+
+    def roberta(_):
+        return {type(RobertaModel(OTHER).embeddings)}
+
+    def reader(_):
+        with override({BertEmbeddings: MyEmbeddings, BertSelfAttention: OtherAttention}):
+            model = BertModel(SMALL)
+        return {type(model.embeddings), type(model.encoder.layer[0].attention.self)}
+
+    with ThreadPoolExecutor(3) as pool:
+        made = [pool.map(kind, range(rounds)) for kind in (bert, roberta, reader)]
+        berts, robertas, readers = ([*each] for each in made)
+    assert berts == [{BertEmbeddings}] * rounds
+    assert robertas == [{RobertaEmbeddings}] * rounds
+    assert readers == [{MyEmbeddings, OtherAttention}] * rounds
+
+
+def in_a_thread(call):
+    """Return what a call returns in a thread of its own."""
+    found = []
+    thread = Thread(target=lambda: found.append(call()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def test_what_is_used_for_good_is_seen_by_all_threads_and_outlives_the_block_around_it():
+    try:
+        with override({BertSelfAttention: OtherAttention, BertEmbeddings: MyEmbeddings}):
+            other = type("Other", (BertSelfAttention,), {})
+            use({BertSelfAttention: other})
+            assert part(BertSelfAttention) is other  # also inside the block
+            assert part(BertEmbeddings) is MyEmbeddings
+            assert in_a_thread(replaced) == {BertSelfAttention: other}
+        assert replaced() == {BertSelfAttention: other}
+    finally:
+        use({BertSelfAttention: BertSelfAttention})
+    assert replaced() == in_a_thread(replaced) == {}
+
+
+def test_what_another_thread_uses_for_good_does_not_change_an_open_block():
+    try:
+        with override({BertSelfAttention: OtherAttention}):
+            in_a_thread(lambda: use({BertSelfAttention: type("Other", (BertSelfAttention,), {})}))
+            assert part(BertSelfAttention) is OtherAttention
+        assert part(BertSelfAttention).__name__ == "Other"
+    finally:
+        use({BertSelfAttention: BertSelfAttention})
+
+
+def test_blocks_end_in_any_order():
+    outer = override({BertSelfAttention: OtherAttention})
+    inner = override({BertEmbeddings: MyEmbeddings})
+    outer.__enter__()
+    inner.__enter__()
+    outer.__exit__(None, None, None)
+    assert replaced() == {BertEmbeddings: MyEmbeddings}
+    inner.__exit__(None, None, None)
+    assert replaced() == {}
+
+
+def test_tasks_of_one_thread_have_their_own_blocks():
+    async def build(player, mine, theirs):
+        with override({BertSelfAttention: player}):
+            mine.set()
+            await theirs.wait()  # both blocks are open now
+            return part(BertSelfAttention)
+
+    async def both():
+        mine, theirs = asyncio.Event(), asyncio.Event()
+        one = build(OtherAttention, mine, theirs)
+        return await asyncio.gather(one, build(BertSelfAttention, theirs, mine))
+
+    # In a thread, since the browser of other tests keeps a loop running in this one.
+    assert in_a_thread(lambda: asyncio.run(both())) == [OtherAttention, BertSelfAttention]
+    assert replaced() == {}

@@ -1,11 +1,13 @@
-"""No field of a configuration is ignored: another value changes a model."""
+"""No field of a configuration is ignored, and each dropout is as strong as theirs."""
 
 import dataclasses
 from functools import cache
 
 import pytest
 import torch
+import transformers
 from family_pairs import MEMBERS, SIZES
+from torch import nn
 
 import bertfamily as family
 from minibert import tasks
@@ -104,3 +106,58 @@ def test_alberts_dropout_can_be_given_copied_and_left_to_the_layers():
         family.AlbertConfig(classifier_dropout=0.7)
     with pytest.raises(ValueError, match=r"classifier_dropout_prob \(1\.5\) must be"):
         dataclasses.replace(config, classifier_dropout_prob=1.5)
+
+
+SHARES = {  # every field that is a share, each another
+    "DistilBert": ["dropout", "attention_dropout", "qa_dropout", "seq_classif_dropout"],
+    "ModernBert": ["attention_dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout"],
+    "Albert": ["classifier_dropout_prob"],
+    "DebertaV2": ["pooler_dropout", "cls_dropout"],
+}
+BERTS = ["hidden_dropout_prob", "attention_probs_dropout_prob"]
+
+
+def shares(name):
+    """Return a share for each field."""
+    fields = SHARES.get(name, ["classifier_dropout"])
+    fields = fields if name in ("DistilBert", "ModernBert") else BERTS + fields
+    return {field: (number + 1) / 16 for number, field in enumerate(fields)}
+
+
+def strengths(model):
+    """Collect all shares; some of the library's attentions keep theirs as a number."""
+    names = ("p", "dropout_prob", "attention_dropout")
+    found = [getattr(module, name, None) for module in model.modules() for name in names]
+    return {share for share in found if isinstance(share, float) and share}
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("member", FIRST)
+def test_as_strong_as_theirs(member, head):
+    name, fields = MEMBERS[member].name, MEMBERS[member].fields | shares(MEMBERS[member].name)
+    ours = getattr(family, name + head)(getattr(family, f"{name}Config")(**fields))
+    theirs = getattr(transformers, name + head)(getattr(transformers, f"{name}Config")(**fields))
+    assert strengths(ours) == strengths(theirs)
+
+
+def first_of(output):
+    """Return the vectors or scores of a model."""
+    return next(x for x in output if isinstance(x, torch.Tensor))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("member", FIRST)
+def test_each_dropout_changes_what_is_trained_and_nothing_else(member, head):
+    name = MEMBERS[member].name
+    fields = MEMBERS[member].fields | dict.fromkeys(shares(name), 0.0)
+    torch.manual_seed(0)
+    model = getattr(family, name + head)(getattr(family, f"{name}Config")(**fields)).train()
+    plain = first_of(model(IDS))
+    dropouts = {n: m for n, m in model.named_modules() if isinstance(m, nn.Dropout)}
+    assert len(dropouts) >= 3
+    for place, dropout in dropouts.items():
+        dropout.p = 0.5
+        assert not torch.equal(first_of(model.train()(IDS)), plain), place
+        torch.testing.assert_close(first_of(model.eval()(IDS)), plain)
+        dropout.p = 0.0

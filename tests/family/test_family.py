@@ -70,26 +70,14 @@ def test_modernbert_refuses_segments_and_places():
 EVERY = pytest.mark.parametrize("name", ["distilbert", "albert", "electra", "modernbert"])
 IDS = torch.tensor([[8, 9, 10]])
 BAD_IDS = [
-    (
-        {"input_ids": IDS + 31},
-        ValueError,
-        "input_ids run from 0 to 40 with vocab_size = 41, not 41",
-    ),
+    ({"input_ids": IDS + 31}, ValueError, "input_ids run from 0 to 40 .* vocab_size = 41, not 41"),
     ({"input_ids": IDS - 9}, ValueError, "input_ids run from 0 to 40 .*, not -1"),
-    (
-        {"input_ids": IDS[0]},
-        ValueError,
-        r"input_ids must have the shape \(batch, seq\), not \(3,\)",
-    ),
+    ({"input_ids": IDS[0]}, ValueError, r"input_ids must .* shape \(batch, seq\), not \(3,\)"),
     ({"input_ids": IDS.double()}, TypeError, "input_ids must be torch.int64 or .*float64"),
     ({"input_ids": IDS.tolist()}, TypeError, "input_ids must be a tensor, not a list"),
     ({"input_ids": IDS[:, :0]}, ValueError, r"input_ids of shape \(1, 0\) must not be empty"),
     ({}, ValueError, "give either input_ids or inputs_embeds; neither is given"),
-    (
-        {"input_ids": IDS.repeat(1, 6)},
-        ValueError,
-        r"18 tokens exceed max_position_embeddings \(17\)",
-    ),
+    ({"input_ids": IDS.repeat(1, 6)}, ValueError, r"18 tokens exceed max_position\S+ \(17\)"),
     ({"inputs_embeds": torch.zeros(1, 3, 7)}, ValueError, "inputs_embeds must have the shape"),
     ({"inputs_embeds": torch.zeros(1, 3, 24).long()}, TypeError, "inputs_embeds must be torch.flo"),
 ]

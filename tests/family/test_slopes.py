@@ -57,8 +57,7 @@ def test_autograd_gives_the_slope_along_any_direction(name, head, side):
     model(**batch).loss.backward()
     for only_words in (False, True):
         directions = draw_direction(model, generator, only_words)
-        expected = sum(
-            (p.grad * d).sum().item() for p, d in directions.items() if p.grad is not None
-        )
+        learned = {p: d for p, d in directions.items() if p.grad is not None}
+        expected = sum((p.grad * d).sum().item() for p, d in learned.items())
         above, below = (loss_beside(model, batch, directions, step) for step in (1e-6, -1e-6))
         assert (above - below) / 2e-6 == pytest.approx(expected, rel=1e-4, abs=1e-6)

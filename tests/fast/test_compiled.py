@@ -3,34 +3,16 @@
 import pytest
 import torch
 from bert_pairs import SMALL, build, close, draw_batch, draw_labels
+from tasks import ALL
 
 from minibert.fast import CheckpointedLayer, fast_parts
 from minibert.layer import BertLayer
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
-from minibert.tasks import BertForQuestionAnswering, BertForSequenceClassification
 
 PARTS = {"plain": dict, "fast": fast_parts, "checkpointed": lambda: {BertLayer: CheckpointedLayer}}
 BATCH = draw_batch(SMALL, seed=3)
 LABELS = draw_labels(SMALL, BATCH, seed=4)
-ROWS = len(BATCH["input_ids"])
-TASKS = {
-    "several yes or no": (
-        lambda config: BertForSequenceClassification(config, 3),
-        {"labels": (torch.arange(3 * ROWS) % 2).view(ROWS, 3).float()},
-    ),
-    "a number": (
-        lambda config: BertForSequenceClassification(config, 1),
-        {"labels": torch.linspace(-1, 1, ROWS)},
-    ),
-    "an answer, and one beyond the row": (
-        BertForQuestionAnswering,
-        {
-            "start_positions": torch.arange(ROWS),
-            "end_positions": torch.tensor([1, 99, *[2] * (ROWS - 2)]),
-        },
-    ),
-}
 WHOLE = {name: rows for name, rows in BATCH.items() if name != "attention_mask"}
 
 pytestmark = pytest.mark.usefixtures("unchecked")
@@ -58,30 +40,10 @@ def test_a_step_is_one_graph(kind, parts, batch):
         close(compiled, eager, atol=1e-12)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
 def test_a_loss_of_a_task_is_one_graph_and_needs_no_entry(task):
-    kind, labels = TASKS[task]
-    model = build(SMALL, kind=kind)
+    model, labels = build(SMALL, kind=task.kind, **task.task), task.labels(BATCH, 0)
     compiled = torch.compile(model, fullgraph=True, backend="eager")
     close(compiled(**BATCH, **labels).loss, model(**BATCH, **labels).loss, atol=1e-12)
     somewhere = {name: values.to("meta") for name, values in (BATCH | labels).items()}
     assert model.to("meta")(**somewhere).loss.shape == ()
-
-
-@pytest.mark.parametrize("parts", ["plain", "fast"])
-def test_without_a_compiler_a_wrong_label_is_named(parts):
-    with override(PARTS[parts]()):
-        model = build(SMALL, kind=BertForMaskedLM)
-    wrong = LABELS["labels"].clone()
-    wrong[0, 1] = SMALL.vocab_size
-    with pytest.raises(ValueError, match=f"labels run from 0 to 40, .*, not {SMALL.vocab_size}"):
-        model(**BATCH, labels=wrong)
-    with pytest.raises(ValueError, match="no item is labeled"):
-        model(**BATCH, labels=torch.full_like(wrong, -100))
-
-
-def test_numbers_that_no_device_holds_have_a_loss_too():
-    """On the device meta only shapes are computed, so that no entry of a label can be read."""
-    model = build(SMALL, kind=BertForMaskedLM).to("meta")
-    batch = {name: rows.to("meta") for name, rows in BATCH.items()}
-    assert model(**batch, labels=LABELS["labels"].to("meta")).loss.shape == ()

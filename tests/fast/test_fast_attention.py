@@ -68,9 +68,7 @@ HIDING = additive_mask(torch.tensor([[1, 1, 0], [0, 0, 0]]), torch.float64)
         (HIDING, 0.5, False, False, True), (causal_mask(3), 0.5, False, True, True),
     ],
 )  # fmt: skip
-def test_attention_is_fused_where_that_is_faster_and_right(
-    fused_calls, mask, rate, training, gradient, fused
-):
+def test_attention_is_fused_where_it_pays(fused_calls, mask, rate, training, gradient, fused):
     config = BertConfig(**SIZES, attention_probs_dropout_prob=rate)
     attention = scattered(FastSelfAttention(config)).train(training)
     with torch.set_grad_enabled(gradient):

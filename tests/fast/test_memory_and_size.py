@@ -7,27 +7,27 @@ import textwrap
 
 import pytest
 import torch
-from bert_pairs import build, close, draw_batch
+from bert_pairs import SMALL, build, close, draw_batch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 
-from minibert.config import BertConfig
-from minibert.fast import FAST_PARTS, CheckpointedLayer, EightBitLinear, in_eight_bits, quantize
+from minibert.fast import (
+    FAST_PARTS,
+    CheckpointedLayer,
+    EightBitLinear,
+    in_eight_bits,
+    quantize,
+)
 from minibert.layer import BertLayer
 from minibert.model import BertModel
 from minibert.parts import override
-
-SIZES = {"vocab_size": 19, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
-SMALL = BertConfig(**SIZES, num_hidden_layers=3, max_position_embeddings=16)
 
 
 @pytest.mark.parametrize("dropout", ["dropout", None])
 def test_a_layer_that_forgets_gives_the_same_gradient(dropout):
     """With dropout, too: the second time it draws what it drew the first time."""
-    extra, batch = (
-        {nn.Dropout: FAST_PARTS[nn.Dropout]} if dropout else {},
-        draw_batch(SMALL, seed=3),
-    )
+    extra = {nn.Dropout: FAST_PARTS[nn.Dropout]} if dropout else {}
+    batch = draw_batch(SMALL, seed=3)
     found = []
     for parts in ({}, {BertLayer: CheckpointedLayer}):
         with override(parts | extra):

@@ -6,18 +6,14 @@ from contextlib import ExitStack
 import pytest
 import torch
 from bert_pairs import KINDS as MODELS
-from bert_pairs import build, close, draw_batch
+from bert_pairs import SMALL, build, close, draw_batch
 from torch import nn
 
 from minibert.attention import BertAttention, BertSelfAttention, BertSelfOutput
-from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS, fast_parts, switch_on
 from minibert.model import BertModel, BertPooler
 from minibert.parts import override, part, replaced, use
 from minibert.pretraining import BertForPreTraining
-
-SIZES = {"vocab_size": 19, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
-SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
 
 
 @pytest.mark.parametrize("kind", MODELS)

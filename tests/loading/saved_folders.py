@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from minibert.loading import load_pretrained
 from minibert.model import BertModel
 
+FIRST = ["roberta", "distilbert", "albert", "deberta v3", "electra", "modernbert"]  # one of each
 WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
 
 
@@ -79,6 +80,16 @@ def change_weights(folder: Path, change) -> None:
     tensors = {name: tensor.clone() for name, tensor in load_file(folder / WEIGHTS).items()}
     change(tensors)
     save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
+
+
+def renamed(old, new):
+    """Return a change of weights: another name for all that have this one in theirs."""
+
+    def change(tensors):
+        for name in [name for name in tensors if old in name]:
+            tensors[name.replace(old, new)] = tensors.pop(name)
+
+    return change
 
 
 def change_json(path: Path, **changes) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
+import transformers
 from bert_pairs import build, close, draw_batch, draw_config
 from effort import mostly_slow
+from odd_texts import odd_texts
 from safetensors.torch import load_file
 from saved_folders import (
     KINDS,
@@ -21,11 +23,15 @@ from saved_folders import (
 )
 from torch import nn
 
+from bertbook.corpus import hundred_sentences
 from minibert.config import BertConfig
-from minibert.loading import load_pretrained, save_pretrained
+from minibert.embeddings import BertEmbeddings
+from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.loading.config_file import config_from_fields
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.tasks.inference import sentence_vectors
 
 SEEDS = mostly_slow(range(4))
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
@@ -126,39 +132,37 @@ def test_one_class_into_another_only_in_so_many_words(tmp_path, source, kind):
     assert read >= 21  # embeddings and one layer
 
 
-def test_a_new_head_is_drawn_as_the_class_draws_it(tmp_path):
-    small_folder(tmp_path, BertModel, hidden_size=96, num_attention_heads=2, vocab_size=200)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_a_new_head_is_drawn_as_the_class_draws_it_in_the_type_of_the_file(tmp_path, dtype):
+    sizes = {"hidden_size": 96, "num_attention_heads": 2, "vocab_size": 200}
+    save_pretrained(build(draw_config(3, **sizes), 0, dtype), tmp_path)
     heads = []
     for seed in (0, 0, 1):
         torch.manual_seed(seed)
         model = load_pretrained(BertForPreTraining, tmp_path, new=("cls",))
         heads.append(model.cls.predictions.transform.dense.weight)
+    assert {parameter.dtype for parameter in model.parameters()} == {dtype}
     assert torch.equal(heads[0], heads[1])
     assert not torch.equal(heads[0], heads[2])
-    assert heads[0].std().item() == pytest.approx(0.02, rel=0.05)
+    assert heads[0].float().std().item() == pytest.approx(0.02, rel=0.05)
     assert model.cls.predictions.bias.abs().max() == 0
-    assert torch.equal(model.cls.predictions.transform.LayerNorm.weight, torch.ones(96))
+    assert (model.cls.predictions.transform.LayerNorm.weight == 1).all()
     assert model.cls.predictions.decoder.weight is model.bert.embeddings.word_embeddings.weight
 
 
 class WithOthers(nn.Module):
-    """Has layers that BERT has not, and a part that is frozen."""
+    """Has layers that BERT has not, a part that is frozen, and a buffer."""
 
     def __init__(self, config):
         super().__init__()
         self.config, self.bert = config, BertModel(config, add_pooling_layer=False)
         self.bert.requires_grad_(False)
         self.narrow, self.over = nn.Conv1d(config.hidden_size, 3, 1), nn.GRU(3, 5)
-
-
-class WithBuffer(WithOthers):
-    def __init__(self, config):
-        super().__init__(config)
         self.register_buffer("weights", torch.arange(4.0))
 
 
 def test_layers_that_bert_has_not_are_drawn_as_they_draw_themselves(tmp_path):
-    save_pretrained(BertModel(draw_config(3), add_pooling_layer=False), tmp_path)
+    save_pretrained(WithOthers(draw_config(3)), tmp_path)
     found = []
     for _ in range(2):
         torch.full((9_999,), 7.0)  # what fresh memory may hold
@@ -170,19 +174,12 @@ def test_layers_that_bert_has_not_are_drawn_as_they_draw_themselves(tmp_path):
 
 
 def test_what_is_frozen_stays_so_and_a_buffer_stays_a_buffer(tmp_path):
-    built = WithBuffer(draw_config(3))
+    built = WithOthers(draw_config(3))
     save_pretrained(built, tmp_path)
-    loaded = load_pretrained(WithBuffer, tmp_path)
+    loaded = load_pretrained(WithOthers, tmp_path)
     for name, parameter in built.named_parameters():
         assert loaded.get_parameter(name).requires_grad == parameter.requires_grad, name
     assert torch.equal(loaded.get_buffer("weights"), torch.arange(4.0))
-
-
-@pytest.mark.parametrize("dtype", TYPES)
-def test_a_new_head_has_the_type_of_the_file(tmp_path, dtype):
-    save_pretrained(build(draw_config(3), 0, dtype), tmp_path)
-    model = load_pretrained(BertForPreTraining, tmp_path, new=("cls",))
-    assert {parameter.dtype for parameter in model.parameters()} == {dtype}
 
 
 def test_a_new_part_is_not_read_even_if_the_file_has_it_and_leaves_the_rest(tmp_path):
@@ -232,3 +229,60 @@ def test_weights_are_mapped_and_the_file_is_never_written_through_them(tmp_path)
         for parameter in model.parameters():
             parameter.fill_(7)
     assert path.read_bytes() == before
+
+
+class Counting(BertEmbeddings):
+    """Counts once, as the library does, and keeps a number as a tensor."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        counted = torch.arange(config.max_position_embeddings)[None]
+        self.register_buffer("position_ids", counted, persistent=False)
+        self.one = torch.tensor(1.0)
+
+    def forward(self, ids=None, segments=None, positions=None, vectors=None):
+        if positions is None:
+            positions = self.position_ids[:, : (vectors if ids is None else ids).shape[1]]
+        return self.one * super().forward(ids, segments, positions, vectors)
+
+
+def test_what_no_file_holds_is_made_and_draws_nothing(tmp_path):
+    saved = small_folder(tmp_path, BertModel)
+    plain = load_pretrained(BertModel, tmp_path)
+    before = torch.get_rng_state()
+    with override({BertEmbeddings: Counting}):
+        model = load_pretrained(BertModel, tmp_path)
+    assert torch.equal(torch.get_rng_state(), before)
+    same_weights(model, saved)
+    batch = draw_batch(model.config, seed=3)
+    found, wanted = (one(**batch).last_hidden_state for one in (model, plain))
+    torch.testing.assert_close(found, wanted)
+
+
+TEXTS = [*hundred_sentences(), *odd_texts(100, seed=5)]
+
+
+@pytest.mark.slow
+def test_every_layer_and_every_sentence_vector(minilm):
+    ours = load_pretrained(BertModel, minilm)
+    theirs, complaints = open_theirs(minilm, BertModel, dtype=torch.float32)
+    assert not complaints
+    tokenizer = load_tokenizer(minilm)
+    reference = transformers.BertTokenizer.from_pretrained(minilm)
+    options = {"padding": True, "truncation": True, "max_length": 32}
+    varied = sorted(TEXTS, key=len)
+    for texts in (varied[start : start + 25] for start in range(0, 200, 25)):
+        mine, yours = tokenizer(texts, **options), reference(texts, return_tensors="pt", **options)
+        assert torch.equal(mine["input_ids"], yours["input_ids"])
+        with torch.no_grad():
+            states = ours(**mine, output_hidden_states=True).hidden_states
+            output = theirs(**yours, output_hidden_states=True)
+        assert len(states) == len(output.hidden_states) == 7
+        real = mine["attention_mask"].bool()
+        for state, witness in zip(states, output.hidden_states):
+            close(state[real], witness[real], 1e-5)
+        # Average over the tokens, then scale to length 1, as the folder's modules.json says.
+        weights = yours["attention_mask"][..., None].float()
+        means = (output.last_hidden_state * weights).sum(1) / weights.sum(1)
+        vectors = sentence_vectors(ours, tokenizer, texts, max_length=32)
+        close(vectors, torch.nn.functional.normalize(means, dim=1), 1e-5)

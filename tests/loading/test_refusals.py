@@ -1,16 +1,26 @@
-"""Damaged, foreign and hostile folders: a sentence of ours, whatever stands in the files."""
+"""Damaged, foreign and hostile folders: a sentence of ours at once, whatever stands in them."""
 
+import dataclasses
+import json
+import os
+import re
 import struct
+import time
 
 import pytest
 import torch
+from family_pairs import MEMBERS
 from safetensors.torch import load_file, save_file
 from saved_folders import (
     CONFIG,
+    FIRST,
     INDEX,
     WEIGHTS,
     change_json,
+    change_weights,
+    in_our_words,
     refused,
+    renamed,
     sharded_folder,
     small_folder,
     split,
@@ -18,66 +28,145 @@ from saved_folders import (
 )
 from torch import nn
 
+import bertfamily as family
 from minibert.config import BertConfig
-from minibert.loading import load_pretrained
+from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.model import BertModel
+from minibert.pretraining import BertForMaskedLM
 from minibert.tasks import BertForSequenceClassification
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 pytestmark = pytest.mark.usefixtures("unchecked")  # what readers meet, without checks of types
+BIAS, WORDS = "pooler.dense.bias", "embeddings.word_embeddings.weight"
 
 
-def test_no_folder(tmp_path):
-    assert "there is no folder" in refused(tmp_path / "nowhere")
-    (tmp_path / "file").write_text("x")
-    assert "is a file; give the folder" in refused(tmp_path / "file")
-    assert "not a NoneType" in refused(None)
+def gone(name):
+    return lambda folder: (folder / name).unlink()
 
 
-@pytest.mark.parametrize("name", [WEIGHTS, CONFIG])
-def test_a_file_that_is_missing(tmp_path, name):
+def written(name, content):
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def config(**changes):
+    return lambda folder: change_json(folder / CONFIG, **changes)
+
+
+def weights(change):
+    return lambda folder: change_weights(folder, change)
+
+
+def extra(name, *shape):
+    return weights(lambda tensors: tensors.update({name: torch.ones(shape)}))
+
+
+def changed(name, change):
+    return weights(lambda tensors: tensors.update({name: change(tensors[name]).contiguous()}))
+
+
+def positions(*numbers):
+    place = "bert.embeddings.position_ids"
+    return weights(lambda tensors: tensors.update({place: torch.tensor([numbers])}))
+
+
+def header(**more):
+    def damage(folder):
+        known, numbers = split(folder / WEIGHTS)
+        with_header(folder / WEIGHTS, known | more, numbers)
+
+    return damage
+
+
+def places(change):
+    """Write shards, and another index."""
+    return lambda folder: change_json(folder / INDEX, weight_map=change(sharded_folder(folder)))
+
+
+def two_kinds(folder):
+    sharded_folder(folder)
+    (folder / "model-00001-of-00003.safetensors").rename(folder / WEIGHTS)
+
+
+def no_shard(folder):
+    (folder / sorted(set(sharded_folder(folder).values()))[1]).unlink()
+
+
+def pickled(folder):
+    torch.save(load_file(folder / WEIGHTS), folder / "pytorch_model.bin")
+    load_pretrained(BertModel, folder)  # beside weights it does not matter
+    (folder / WEIGHTS).unlink()
+
+
+def pickle_in_disguise(folder):
+    pickled(folder)
+    (folder / "pytorch_model.bin").rename(folder / WEIGHTS)
+
+
+DAMAGED = [
+    (gone(WEIGHTS), rf"has neither {WEIGHTS} nor {INDEX}; get one"),
+    (gone(CONFIG), "has no config.json"),
+    (pickled, "only as pytorch_model.bin, a pickle: a program"),
+    (pickle_in_disguise, "no safetensors file"),
+    (two_kinds, "has both model.safetensors and model.safetensors.index.json"),
+    (no_shard, f"has no model-00002-of-00003.safetensors, which {INDEX} names"),
+    (places(lambda known: {}), "has no weight_map"),
+    (places(lambda known: known | {"pooler.extra": known[BIAS]}), "other tensors.*pooler.extra"),
+    (places(lambda known: known | {BIAS: known[WORDS]}), rf"model-0000\d-of\S+ of .*{BIAS}"),
+    (written(CONFIG, b"{"), "config.json' cannot be read as JSON"),
+    (written(CONFIG, b"[1, 2]"), "config.json' holds a JSON list, not an object"),
+    (written(CONFIG, b"[" * 200_000), "config.json' cannot be read as JSON"),
+    (written(CONFIG, b'{"x": ' + b"9" * 5000 + b"}"), "config.json' cannot be read as JSON"),
+    (written(CONFIG, b'{"is_decoder": true}'), r"config.json.*is_decoder \(True\) is not supp"),
+    (written(CONFIG, b'{"hiden_size": 8}'), r"config.json.*did you mean hidden_size\?"),
+    (config(model_type="gpt2"), r"model_type \('gpt2'\) is not supported"),
+    (config(model_type=7), r"model_type \(7\) is not supported"),
+    (config(hidden_act=["gelu"]), r"hidden_act \(\['gelu'\]\) must be one of gelu,"),
+    *((config(**{field: size}, num_attention_heads=1), f"config.json gives {field} as {size}")
+      for size in (997, 10**12, 10**40)
+      for field in ("vocab_size", "hidden_size", "intermediate_size", "max_position_embeddings",
+                    "type_vocab_size", "num_hidden_layers")),
+    (config(num_labels=1000), "gives num_labels as 1000, but no side"),
+    (config(num_labels=10**40), "gives num_labels as 10{40}, but no side"),
+    (lambda f: [header(x={"dtype": "F32", "shape": [0, 10**12], "data_offsets": [0, 0]})(f),
+                config(vocab_size=10**12)(f)], "gives vocab_size as 1000000000000"),
+    (written(WEIGHTS, b""), r"\(0 bytes\) is no safetensors file, damaged or cut"),
+    (written(WEIGHTS, struct.pack("<Q", 2) + b"[]"), r"\(10 bytes\) is no safetensors file"),
+    (written(WEIGHTS, struct.pack("<Q", 10**6) + b"[" * 10**6), r"\(1000008 bytes\) is no safet"),
+    (extra("encoder.scale", 2, 3), r"1 unknown: encoder\.scale \(2"),
+    (extra("x.y", 2), r"say unused=\('x',\)"),
+    (extra(BIAS, 2), r"shape: pooler\S+ \(2,\)"),
+    (extra("embeddings.LayerNorm.gamma", 2), r"embeddings\.LayerNorm\.weight twice"),
+    (extra("bert." + BIAS, 2), r"pooler\.dense\.bias twice"),
+    (weights(renamed("LayerNorm.weight", "LayerNorm.Gamma")), "3 missing"),
+    (weights(renamed("embeddings.", "model.embeddings.")), r"begin with 'model\.' come from"),
+    (weights(renamed("embeddings.", "table.")), "encoder itself is not whole"),
+    (weights(renamed(BIAS, "pooler.dense")), r"unused=\('pooler\.dense',\)"),
+    (positions(1, 0, 2, 3), "does not count 0, 1, 2, … 3;"),
+    (positions(0.0, 1.0, 2.0, 3.0), "does not count 0, 1, 2, … 3;"),
+    (changed("encoder.layer.0.intermediate.dense.weight", torch.t),
+     r"1 of another shape(?s:(?!new=).)*$"),
+    (changed(BIAS, torch.Tensor.bool), r"pooler\.dense\.bias is torch\.bool"),
+    (weights(lambda t: t.update({n: t[n].long() for n in t})), r"is torch\.int64; convert"),
+    (weights(lambda t: t.update({f"x{n}": torch.ones(1) for n in range(300)})),
+     r"300 unknown.*x115 \(1,\) and 280 more\.\nTo leave these .* out, name them \(300\)\."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("damage", "words"), DAMAGED)
+def test_a_damaged_folder_is_refused_in_words(tmp_path, damage, words):
     small_folder(tmp_path)
-    (tmp_path / name).unlink()
-    assert name in refused(tmp_path)
+    damage(tmp_path)
+    assert re.search(words, refused(tmp_path), re.DOTALL)
 
 
-def test_a_pickle_is_not_opened(tmp_path):
-    small_folder(tmp_path)
-    torch.save(load_file(tmp_path / WEIGHTS), tmp_path / "pytorch_model.bin")
-    load_pretrained(BertModel, tmp_path)  # beside weights it does not matter
-    (tmp_path / WEIGHTS).unlink()
-    assert "pytorch_model.bin, a pickle: a program" in refused(tmp_path)
-    (tmp_path / "pytorch_model.bin").rename(tmp_path / WEIGHTS)
-    assert "no safetensors file" in refused(tmp_path)
-
-
-def test_two_kinds_of_weights(tmp_path):
-    sharded_folder(tmp_path)
-    (tmp_path / "model-00001-of-00003.safetensors").rename(tmp_path / WEIGHTS)
-    assert "has both model.safetensors and model.safetensors.index.json" in refused(tmp_path)
+def test_an_encoder_inside_a_head_keeps_its_prefix(tmp_path):
+    small_folder(tmp_path, BertForMaskedLM)
+    change_weights(tmp_path, renamed("bert." + WORDS, WORDS))
+    assert "1 unknown: embeddings.word_embe" in refused(tmp_path, BertForMaskedLM)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"{", "cannot be read as JSON"),
-        (b"[1, 2]", "holds a JSON list, not an object"),
-        (b"[" * 200_000, "cannot be read as JSON"),
-        (b'{"hidden_size": ' + b"9" * 5000 + b"}", "cannot be read as JSON"),
-        (b'{"is_decoder": true}', "is_decoder (True) is not supported"),
-        (b'{"hiden_size": 8}', "did you mean hidden_size?"),
-        (b'{"hidden_act": ["gelu"]}', "hidden_act (['gelu']) must be one of gelu,"),
-    ],
-)
-def test_a_config_that_is_none(tmp_path, text, message):
-    small_folder(tmp_path)
-    (tmp_path / CONFIG).write_bytes(text)
-    refusal = refused(tmp_path)
-    assert message in refusal
-    assert CONFIG in refusal
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "words"),
     [
         ({"num_labels": True}, "num_labels must be a whole number, not True"),
         ({"id2label": {"0": None}}, "id2label must be an object from numbers to names"),
@@ -87,41 +176,60 @@ def test_a_config_that_is_none(tmp_path, text, message):
         ({"problem_type": ["regression"]}, "problem_type (['regression']) must be one of"),
     ],
 )
-def test_labels_that_make_no_sense(tmp_path, changes, message):
+def test_labels_that_make_no_sense(tmp_path, changes, words):
     small_folder(tmp_path, BertForSequenceClassification)
     change_json(tmp_path / CONFIG, **changes)
-    assert message in refused(tmp_path, kind=BertForSequenceClassification)
+    assert words in refused(tmp_path, BertForSequenceClassification)
     load_pretrained(BertModel, tmp_path, unused=("classifier",))  # which reads no labels
 
 
-SIZES = ["vocab_size", "hidden_size", "intermediate_size", "max_position_embeddings"]
-SIZES += ["type_vocab_size", "num_hidden_layers"]
+OUTSIDE = [
+    "../model.safetensors", "/etc/passwd", "sub\\model.safetensors", "pytorch_model.bin",
+    "model.safetensors\n", 7,
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("field", SIZES)
-@pytest.mark.parametrize("size", [997, 10**12, 10**40])
-def test_sizes_that_are_not_those_of_the_weights(tmp_path, field, size):
-    small_folder(tmp_path)
-    change_json(tmp_path / CONFIG, **{field: size}, num_attention_heads=1)
-    assert f"config.json gives {field} as {size}" in refused(tmp_path)
-
-
-def test_a_tensor_without_numbers_vouches_for_no_size(tmp_path):
-    small_folder(tmp_path)
-    header, numbers = split(tmp_path / WEIGHTS)
-    header["x"] = {"dtype": "F32", "shape": [0, 10**12], "data_offsets": [0, 0]}
-    with_header(tmp_path / WEIGHTS, header, numbers)
-    change_json(tmp_path / CONFIG, vocab_size=10**12)
-    assert "config.json gives vocab_size as 1000000000000" in refused(tmp_path)
+@pytest.mark.parametrize("place", OUTSIDE)
+def test_a_shard_outside_the_folder(tmp_path, place):
+    known = sharded_folder(tmp_path / "folder")
+    save_file(load_file(tmp_path / "folder" / known[BIAS]), tmp_path / WEIGHTS)
+    change_json(tmp_path / "folder" / INDEX, weight_map=known | {BIAS: place})
+    assert f"places 'pooler.dense.bias' in {place!r}" in refused(tmp_path / "folder")
 
 
 @pytest.mark.parametrize(
-    "content", [b"", struct.pack("<Q", 2) + b"[]", struct.pack("<Q", 10**6) + b"[" * 10**6]
-)
-def test_what_is_no_safetensors_file(tmp_path, content):
+    ("kind", "arguments", "words"),
+    [
+        (nn.Linear, {}, r"^Linear cannot be built as Linear\(config\): missing a required arg"),
+        (BertModel(BertConfig.tiny(vocab_size=9)), {}, "^load_pretrained builds the model: give "
+         "the class BertModel, not an instance of it"),
+        (BertModel, {"top": 3}, r"^BertModel cannot be built as BertModel\(config, top=…\): got a"),
+        (BertModel, {"new": "pooler"}, r"write new=\('pooler',\)"),
+        (BertModel, {"unused": "pooler"}, r"write unused=\('pooler',\)"),
+        (BertModel, {"new": ("poller",)}, "new names 'poller', but BertModel has no such part; it "
+         "has embeddings, encoder, pooler"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_for(tmp_path, kind, arguments, words):
     small_folder(tmp_path)
-    (tmp_path / WEIGHTS).write_bytes(content)
-    assert f"({len(content)} bytes) is no safetensors file, damaged or cut" in refused(tmp_path)
+    assert re.search(words, refused(tmp_path, kind, **arguments))
+
+
+def test_no_folder(tmp_path):
+    assert "there is no folder" in refused(tmp_path / "nowhere")
+    (tmp_path / "file").write_text("x")
+    assert "is a file; give the folder" in refused(tmp_path / "file")
+    assert "not a NoneType" in refused(None)
+
+
+@pytest.mark.parametrize("kind", [BertModel, BertForMaskedLM])
+def test_every_tensor_is_needed(tmp_path, kind):
+    names = [n for n in small_folder(tmp_path, kind).state_dict() if ".decoder." not in n]
+    for name in names:
+        small_folder(tmp_path, kind)
+        change_weights(tmp_path, lambda tensors, name=name: tensors.pop(name))
+        message = refused(tmp_path, kind)
+        assert f"1 missing: {name} (" in message or "no tensor of the weights has a side" in message
 
 
 def test_every_length_of_a_cut_file(tmp_path):
@@ -135,57 +243,113 @@ def test_every_length_of_a_cut_file(tmp_path):
     refused(tmp_path)
 
 
-OUTSIDE = [
-    "../model.safetensors", "/etc/passwd", "sub\\model.safetensors", "pytorch_model.bin",
-    "model.safetensors\n", 7,
+# Chance and malice
+
+
+def at_once(load):
+    """Load what may be refused, but only in a sentence, within two seconds and 100 MB."""
+    resource = pytest.importorskip("resource", reason="this system does not count memory")
+    start, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    message = survives(load)
+    assert time.process_time() - start < 2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
+    return message
+
+
+def survives(load):
+    """Load a folder that may be damaged: a model comes out, or a sentence of ours."""
+    try:
+        found = load()
+    except (ValueError, TypeError, OSError) as error:
+        return in_our_words(error)
+    if isinstance(found, nn.Module):
+        assert not any(parameter.is_meta for parameter in found.parameters())
+    return ""
+
+
+def loads(folder, name):
+    """Return what opens a file of a folder: its text, or its model."""
+    if name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json"):
+        return lambda: load_tokenizer(folder)
+    return lambda: load_pretrained(BertModel, folder)
+
+
+ODD = [
+    None, True, -1, 0, 1, 2.5, 1e308, float("nan"), 10**30, "", "x", "gelu", [], [8], {}, {"a": 1},
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("place", OUTSIDE)
-def test_a_shard_outside_the_folder(tmp_path, place):
-    outside = tmp_path / WEIGHTS
-    folder = tmp_path / "folder"
-    places = sharded_folder(folder)
-    save_file(load_file(folder / places["pooler.dense.bias"]), outside)
-    change_json(folder / INDEX, weight_map=places | {"pooler.dense.bias": place})
-    refusal = refused(folder)
-    assert f"places 'pooler.dense.bias' in {place!r}" in refusal
+def odd_changes(fields):
+    """Put each odd value in the place of each value of a JSON object, and of those inside it."""
+    for key, value in fields.items():
+        for odd in ODD:
+            yield fields | {key: odd}
+        if isinstance(value, dict):
+            yield from (fields | {key: inner} for inner in odd_changes(value))
 
 
-def test_shards_and_index_that_disagree(tmp_path):
-    places = sharded_folder(tmp_path)
-    first, second = sorted(set(places.values()))[:2]
-    moved = next(name for name, place in places.items() if place == first)
-    change_json(tmp_path / INDEX, weight_map=places | {moved: second})
-    refusal = refused(tmp_path)
-    assert f"{first} of" in refusal and moved in refusal
-    change_json(tmp_path / INDEX, weight_map=places | {"pooler.extra": second})
-    assert "pooler.extra" in refused(tmp_path)
-    change_json(tmp_path / INDEX, weight_map=places)
-    (tmp_path / second).rename(tmp_path / "elsewhere.safetensors")
-    assert f"has no {second}, which {INDEX} names" in refused(tmp_path)
-    change_json(tmp_path / INDEX, weight_map={})
-    assert "has no weight_map" in refused(tmp_path)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [CONFIG, INDEX, "tokenizer_config.json"])
+def test_odd_values_in_good_json(tmp_path, name):
+    if name == INDEX:
+        sharded_folder(tmp_path)
+    else:
+        tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "the"])
+        save_pretrained(small_folder(tmp_path), tmp_path, tokenizer)
+    fields = json.loads((tmp_path / name).read_text("utf-8"))
+    more = {"id2label": {"0": "a"}, "num_labels": 2} if name == CONFIG else {}
+    for each in odd_changes(fields | more):
+        (tmp_path / name).write_text(json.dumps(each), encoding="utf-8")
+        survives(loads(tmp_path, name))
 
 
-def test_parts_that_are_no_list_or_that_the_model_does_not_have(tmp_path):
+@pytest.mark.slow
+def test_odd_values_in_the_header_of_the_weights(tmp_path):
     small_folder(tmp_path)
-    for keyword in ("new", "unused"):
-        assert f"write {keyword}=('pooler',)" in refused(tmp_path, **{keyword: "pooler"})
-    refusal = refused(tmp_path, new=("poller",))
-    assert "new names 'poller', but BertModel has no such part" in refusal
-    assert "embeddings, encoder, pooler" in refusal
+    known, numbers = split(tmp_path / WEIGHTS)
+    for each in odd_changes(dict(list(known.items())[:3])):
+        with_header(tmp_path / WEIGHTS, known | each, numbers)
+        survives(loads(tmp_path, WEIGHTS))
 
 
-@pytest.mark.parametrize(
-    ("kind", "arguments", "refusal"),
-    [
-        (nn.Linear, {}, "Linear cannot be built as Linear(config): missing a required argument: "),
-        (BertModel(BertConfig.tiny(vocab_size=9)), {}, "load_pretrained builds the model: give the "
-         "class BertModel, not an instance of it"),
-        (BertModel, {"top": 3}, "BertModel cannot be built as BertModel(config, top=…): got an "),
-    ],
-)  # fmt: skip
-def test_a_class_that_cannot_be_built_of_a_configuration(tmp_path, kind, arguments, refusal):
+@pytest.mark.parametrize("count", [10**9, 10**12, 10**40, 0, -1])
+@pytest.mark.parametrize("member", FIRST)
+def test_a_hostile_number_in_every_field(tmp_path, member, count):
+    name = MEMBERS[member].name
+    fields = getattr(family, f"{name}Config")(**MEMBERS[member].fields)
+    kind = getattr(family, f"{name}ForSequenceClassification")
+    save_pretrained(kind(fields), tmp_path)
+    good, message = (tmp_path / CONFIG).read_text("utf-8"), {}
+    for field in dataclasses.fields(fields):
+        if type(getattr(fields, field.name)) is int:
+            (tmp_path / CONFIG).write_text(good, encoding="utf-8")
+            change_json(tmp_path / CONFIG, **{field.name: count})
+            message[field.name] = at_once(lambda: load_pretrained(kind, tmp_path))
+    assert message["vocab_size"] and len(message) >= 6
+
+
+@pytest.mark.parametrize("name", [CONFIG, WEIGHTS, INDEX, "vocab.txt", "tokenizer.json"])
+def test_a_file_of_gigabytes_of_nothing(tmp_path, name):
     small_folder(tmp_path)
-    assert refused(tmp_path, kind, **arguments).startswith(refusal)
+    if name == INDEX:
+        (tmp_path / WEIGHTS).unlink()
+    (tmp_path / name).touch()
+    os.truncate(tmp_path / name, 3 * 2**30)
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}', encoding="utf-8")
+    assert "3221225472 bytes" in at_once(loads(tmp_path, name))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
+@pytest.mark.parametrize("name", [CONFIG, WEIGHTS, "vocab.txt", "tokenizer.json"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "loop", "folder"])
+def test_something_that_is_no_file(tmp_path, name, kind):
+    small_folder(tmp_path)
+    (tmp_path / name).unlink(missing_ok=True)
+    make = {
+        "pipe": os.mkfifo,
+        "device": lambda path: os.symlink("/dev/zero", path),
+        "loop": lambda path: os.symlink(path, path),
+        "folder": os.mkdir,
+    }
+    make[kind](tmp_path / name)
+    assert name in at_once(loads(tmp_path, name))

@@ -7,12 +7,14 @@ import pytest
 import safetensors.torch
 import torch
 from bert_pairs import build, draw_config
-from saved_folders import in_our_words, same_weights, their_folder
+from saved_folders import INDEX, in_our_words, same_weights, their_folder
 from torch import nn
+from torch.nn.utils import parametrizations, parametrize, prune
 
 from minibert import disk
 from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.loading import save as saving
+from minibert.loading.files import SAVED
 from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
@@ -181,3 +183,115 @@ def test_fills_no_second_memory(tmp_path, monkeypatch):
 
     monkeypatch.setattr(saving, "save_file", watched)
     save_pretrained(model, tmp_path)
+
+
+def seen(folder):
+    """Look at everything in a folder: what it is, what is in it, when it was changed."""
+    return {
+        path: (path.lstat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
+        for path in [folder, *folder.rglob("*")]
+    }
+
+
+def interrupt_saving(folder, monkeypatch, moved):
+    """Save a model; stop when some of its files have taken their places."""
+    new = model_of(1, intermediate_size=11)
+    with monkeypatch.context() as patched:
+        patched.setattr(saving, "finish_saving", lambda folder: None)
+        save_pretrained(new, folder, NEW)
+    if moved:
+        for path in folder.glob("model*.safetensors*"):
+            path.unlink()  # of another model; they go first
+    for name in saving.FILES[:moved]:
+        os.replace(folder / SAVED / name, folder / name)
+    return new
+
+
+@pytest.mark.parametrize("shards", [True, False])
+@pytest.mark.parametrize("moved", range(5))
+def test_what_an_interrupted_saving_has_left_is_read_there(tmp_path, monkeypatch, moved, shards):
+    their_folder(tmp_path, seed=3, **({"max_shard_size": "7KB"} if shards else {}))
+    assert (tmp_path / INDEX).exists() == shards
+    (tmp_path / "tokenizer.json").write_text("{}")
+    (tmp_path / "vocab.txt").write_text("\n".join(SPECIAL_TOKENS), encoding="utf-8")
+    new = interrupt_saving(tmp_path, monkeypatch, moved)
+    before = seen(tmp_path)
+    same_weights(load_pretrained(BertModel, tmp_path), new)
+    tokenizer = load_tokenizer(tmp_path)
+    assert seen(tmp_path) == before
+    assert tokenizer.pieces == NEW.pieces and not tokenizer.do_lower_case
+
+
+def test_a_link_in_that_place_is_not_followed(tmp_path, monkeypatch):
+    old = model_of(0)
+    save_pretrained(old, tmp_path / "model")
+    interrupt_saving(tmp_path / "other", monkeypatch, 0)
+    (tmp_path / "model" / SAVED).symlink_to(tmp_path / "other" / SAVED)
+    same_weights(load_pretrained(BertModel, tmp_path / "model"), old)
+
+
+def query(model):
+    return model.encoder.layer[0].attention.self.query
+
+
+def not_saved(model, folder):
+    """Return the message; the folder must be what it was."""
+    before = sorted(folder.parent.rglob("*"))
+    words = "Make them final|meta device|not finite|of one type"
+    with pytest.raises(ValueError, match=words) as caught:
+        save_pretrained(model, folder)
+    assert sorted(folder.parent.rglob("*")) == before
+    return in_our_words(caught.value)
+
+
+# What is done to a model, what the message says, and what makes it loadable again, if it says so.
+UNLOADABLE = {
+    "pruned": (
+        lambda m: prune.l1_unstructured(query(m), "weight", amount=0.5),
+        ["query.weight_mask can be read by no BERT", "prune.remove(module, 'weight')"],
+        lambda m: prune.remove(query(m), "weight"),
+    ),
+    "a pruned bias": (
+        lambda m: prune.random_unstructured(query(m), "bias", amount=1), ["query.bias_mask"], None,
+    ),
+    "a parametrization": (
+        lambda m: parametrizations.weight_norm(query(m)),
+        ["weight.original0, ", "parametrize.remove_parametrizations(module, 'weight')"],
+        lambda m: parametrize.remove_parametrizations(query(m), "weight"),
+    ),
+    "weight_norm": (
+        lambda m: torch.nn.utils.weight_norm(query(m)), ["torch.nn.utils.remove_weight_norm(mod"],
+        lambda m: torch.nn.utils.remove_weight_norm(query(m)),
+    ),
+    "spectral_norm": (
+        lambda m: torch.nn.utils.spectral_norm(query(m)), ["nn.utils.remove_spectral_norm(module)"],
+        lambda m: torch.nn.utils.remove_spectral_norm(query(m)),
+    ),
+    "no number": (
+        lambda m: m.pooler.dense.bias.data[1].fill_(torch.nan),
+        ["pooler.dense.bias hold numbers that are not finite"], None,
+    ),
+    "several types": (
+        lambda m: m.pooler.half(), ["pooler.dense.bias is torch.float16; convert the model"], None,
+    ),
+    "no numbers": (lambda m: m.to("meta"), ["are on the meta device, sizes without numb"], None),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:.*is deprecated:FutureWarning")
+@pytest.mark.parametrize(("spoil", "words", "mend"), UNLOADABLE.values(), ids=UNLOADABLE)
+def test_what_could_not_be_loaded_again_is_not_saved(tmp_path, spoil, words, mend):
+    model = model_of(0)
+    spoil(model)
+    refusal = not_saved(model, tmp_path / "new")
+    assert all(part in refusal for part in words)
+    if mend:
+        mend(model)
+        save_pretrained(model, tmp_path)
+        assert torch.equal(query(load_pretrained(BertModel, tmp_path)).weight, query(model).weight)
+
+
+def test_a_compiled_model(tmp_path):
+    model = torch.compile(model_of(0), backend="eager")
+    assert "model._orig_mod" in not_saved(model, tmp_path)
+    save_pretrained(model._orig_mod, tmp_path)

@@ -1,30 +1,79 @@
-"""A tokenizer of a folder cuts as transformers' does, and says what it cannot do."""
+"""A tokenizer of a folder, in whichever files, cuts as transformers' does, or is refused."""
 
+import copy
 import json
+import random
 
 import pytest
+import tokenizers
 import transformers
 from bert_pairs import build, draw_config
-from odd_texts import odd_texts
-from saved_folders import change_json
+from odd_texts import odd_texts, odd_vocabulary
+from saved_folders import change_json, in_our_words
 
 from minibert.loading import load_tokenizer, save_pretrained
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.added_tokens import AddedToken
 from minibert.wordpiece.offsets import locate_pieces
 
-PIECES = [*SPECIAL_TOKENS, *"aeionrstADÉé", *(f"##{c}" for c in "aeionrsté"), "the", "The", "##ing"]
+PIECES = [
+    *(*SPECIAL_TOKENS, *"aceimnorstuxADÉé中", *(f"##{c}" for c in "aceimnorstuxé")),
+    *("the", "The", "##ing", "cat"),
+]
+END = len(PIECES)
+CONFIG, WHOLE, ADDED, MAP = (
+    *("tokenizer_config.json", "tokenizer.json"),
+    *("added_tokens.json", "special_tokens_map.json"),
+)
+
+
+def write_folder(folder, lower=True, **files):
+    """Write vocab.txt, the configuration, and what else is given, by its name."""
+    WordPieceTokenizer(PIECES).save(folder / "vocab.txt")
+    (folder / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
+    plain = {"tokenizer_class": "BertTokenizer", "do_lower_case": lower}
+    for name, fields in ({CONFIG: {}} | files).items():
+        fields = plain | fields if name == CONFIG else fields
+        (folder / name).write_text(json.dumps(fields), encoding="utf-8")
+
+
+def write_whole(folder, pieces=PIECES, **options):
+    """Let transformers save a tokenizer: tokenizer.json and its configuration, no vocab.txt."""
+    WordPieceTokenizer(pieces).save(folder / "vocab.txt")
+    theirs = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"), **options)
+    theirs.save_pretrained(folder)
+    (folder / "vocab.txt").unlink()
+    return theirs
+
+
+@pytest.fixture
+def whole(tmp_path):
+    """A folder with tokenizer.json and nothing else."""
+    write_whole(tmp_path, do_lower_case=True)
+    (tmp_path / CONFIG).unlink()
+    return tmp_path
 
 
 @pytest.fixture(params=[True, False])
 def folder(request, tmp_path):
+    """A folder as we save it."""
     tokenizer = WordPieceTokenizer(PIECES, do_lower_case=request.param)
-    save_pretrained(build(draw_config(3)), tmp_path, tokenizer)
+    save_pretrained(build(draw_config(3, vocab_size=60)), tmp_path, tokenizer)
     return tmp_path
+
+
+def same_ids_and_places(ours, theirs, text):
+    """Fail unless two tokenizers cut a text alike, and find the pieces at the same places."""
+    found = theirs(text, return_offsets_mapping=True)
+    assert ours.encode(text) == found["input_ids"], text
+    located = locate_pieces(ours, text)
+    assert [piece.token_id for piece in located] == found["input_ids"][1:-1], text
+    assert [(p.start, p.end) for p in located] == found["offset_mapping"][1:-1], text
 
 
 def test_what_we_save_transformers_opens(folder):
     ours, theirs = load_tokenizer(folder), transformers.AutoTokenizer.from_pretrained(folder)
-    lower = json.loads((folder / "tokenizer_config.json").read_text("utf-8"))["do_lower_case"]
+    lower = json.loads((folder / CONFIG).read_text("utf-8"))["do_lower_case"]
     assert ours.do_lower_case == lower
     assert type(theirs).__name__.startswith("BertTokenizer")
     assert theirs.model_max_length == draw_config(3).max_position_embeddings
@@ -32,65 +81,276 @@ def test_what_we_save_transformers_opens(folder):
         assert ours.encode(text) == theirs(text)["input_ids"], text
 
 
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("config", [True, False])
+def test_a_whole_tokenizer_of_transformers_is_read(tmp_path, lower, config):
+    theirs = write_whole(tmp_path, odd_vocabulary(), do_lower_case=lower)
+    if not config:
+        (tmp_path / CONFIG).unlink()
+    ours = load_tokenizer(tmp_path)
+    assert ours.do_lower_case == lower
+    texts = odd_texts(600, seed=2)
+    for text, other in zip(texts, reversed(texts), strict=True):
+        assert ours.encode(text) == theirs(text)["input_ids"], text
+        expected, pair = theirs(text, other), ours([text], [other])
+        assert pair["input_ids"].tolist() == [expected["input_ids"]]
+        assert pair["token_type_ids"].tolist() == [expected["token_type_ids"]]
+
+
+@pytest.mark.parametrize("strip", [True, False, None])
+@pytest.mark.parametrize("one_file", [True, False])
+def test_accents_may_stay_where_capitals_go_and_the_other_way_round(folder, strip, one_file):
+    change_json(folder / CONFIG, strip_accents=strip)
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    ours = load_tokenizer(folder)
+    if one_file:
+        theirs.save_pretrained(folder)
+        (folder / "vocab.txt").unlink()
+        assert load_tokenizer(folder).strip_accents == ours.strip_accents
+    for text in ["CAFÉ ü É e\u0301", "İstanbul ΟΔΟΣ ǅ", *odd_texts(300, seed=1)]:
+        same_ids_and_places(ours, theirs, text)
+    save_pretrained(build(draw_config(3, vocab_size=60)), folder / "again", ours)
+    again = load_tokenizer(folder / "again")
+    assert (again.do_lower_case, again.strip_accents) == (ours.do_lower_case, ours.strip_accents)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tokenizer_class": "DistilBertTokenizer"},
+        {"tokenizer_class": "ElectraTokenizerFast"},
+        {"mask_token": {"content": "[MASK]", "lstrip": False, "__type": "AddedToken"}},
+        {"never_split": []},
+    ],
+)
+def test_what_changes_nothing_may_be_said(folder, changes):
+    change_json(folder / CONFIG, **changes)
+    assert load_tokenizer(folder).pieces == tuple(PIECES)
+
+
 def test_someone_must_say_whether_capitals_count(folder):
     lower = load_tokenizer(folder).do_lower_case
     assert load_tokenizer(folder, do_lower_case=lower).do_lower_case == lower
     with pytest.raises(ValueError, match=f"do_lower_case as {lower}, the caller as {not lower}"):
         load_tokenizer(folder, do_lower_case=not lower)
-    (folder / "tokenizer_config.json").unlink()
+    (folder / CONFIG).unlink()
     with pytest.raises(ValueError, match="gives do_lower_case as None, the caller as None; say"):
         load_tokenizer(folder)
     for lower in (True, False):
         assert load_tokenizer(folder, do_lower_case=lower).do_lower_case == lower
 
 
+def test_everyone_must_agree_on_capitals(whole):
+    assert load_tokenizer(whole, do_lower_case=True).do_lower_case
+    with pytest.raises(ValueError, match=r"json' gives do_lower_case as True, the caller as False"):
+        load_tokenizer(whole, do_lower_case=False)
+    (whole / CONFIG).write_text('{"do_lower_case": false}')
+    with pytest.raises(ValueError, match=r"do_lower_case as False, tokenizer\.json as True"):
+        load_tokenizer(whole)
+
+
+def test_the_vocabulary_must_fit_the_model(folder):
+    change_json(folder / "config.json", vocab_size=END - 1)
+    with pytest.raises(ValueError, match=f"has {END} pieces, but the model knows only {END - 1}"):
+        load_tokenizer(folder)
+    change_json(folder / "config.json", vocab_size=END)
+    assert load_tokenizer(folder).vocab_size == END
+
+
+def test_the_older_post_processor_is_the_same(whole):
+    ids = {"sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}
+    change_json(whole / WHOLE, post_processor={"type": "BertProcessing", **ids})
+    theirs = tokenizers.Tokenizer.from_file(str(whole / WHOLE))
+    assert load_tokenizer(whole).encode("the 中") == theirs.encode("the 中").ids
+    ids["sep"] = ["[SEP]", 4]
+    change_json(whole / WHOLE, post_processor={"type": "BertProcessing", **ids})
+    with pytest.raises(ValueError, match=r"post_processor\.type 'BertProcessing'"):
+        load_tokenizer(whole)
+
+
+def test_pieces_may_stand_in_any_order_and_vocab_txt_comes_first(whole):
+    model = json.loads((whole / WHOLE).read_text("utf-8"))["model"]
+    change_json(whole / WHOLE, model=model | {"vocab": dict(reversed(model["vocab"].items()))})
+    assert list(load_tokenizer(whole).pieces) == PIECES
+    WordPieceTokenizer([*SPECIAL_TOKENS, "other"]).save(whole / "vocab.txt")
+    assert load_tokenizer(whole, do_lower_case=True).pieces[-1] == "other"
+    (whole / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match=r"neither vocab\.txt nor tokenizer\.json") as e:
+        load_tokenizer(whole / "empty")
+    in_our_words(e.value)
+
+
+# Added tokens
+
+
+def flags(content, special=True, **more):
+    plain = dict.fromkeys(("lstrip", "rstrip", "single_word"), False)
+    return {"content": content, **plain, "normalized": not special, "special": special} | more
+
+
+def decoder(*tokens, five=True):
+    """Number tokens behind the vocabulary, with the five of every BERT before them."""
+    known = {str(n): flags(c) for n, c in enumerate(SPECIAL_TOKENS)} if five else {}
+    added = {str(END + number): token for number, token in enumerate(tokens)}
+    return {"added_tokens_decoder": known | added}
+
+
+FORMS = {
+    "special": {CONFIG: decoder(flags("<user>"), flags("<end>"))},
+    "only the new ones": {CONFIG: decoder(flags("<user>"), five=False)},
+    "a word": {CONFIG: decoder(flags("moom", special=False))},
+    "capitals and accents": {CONFIG: decoder(flags("Moñ", special=False), flags("É!"))},
+    "one in another": {CONFIG: decoder(flags("<a>"), flags("<a>x"), flags("a>", special=False))},
+    "a piece": {CONFIG: {"added_tokens_decoder": {str(END - 1): flags("cat")}}},
+    "Chinese": {CONFIG: decoder(flags("中国", special=False), flags("学"))},
+    "words that are not normalized": {CONFIG: decoder(flags("Sat", False, normalized=False))},
+    "special and normalized": {CONFIG: decoder(flags("[ENT]", normalized=True))},
+    "old": {ADDED: {"[ENT]": END, "moom": END + 1}},
+    "old and special": {
+        ADDED: {"[ENT]": END, "moom": END + 1},
+        MAP: {"additional_special_tokens": ["[ENT]"], "mask_token": "[MASK]"},
+    },
+    "a list alone": {CONFIG: {"additional_special_tokens": ["<user>", "<end>"]}},
+    "a list of today": {CONFIG: {"extra_special_tokens": ["<user>"]}},
+    "a map alone": {MAP: {"additional_special_tokens": ["<user>"]}},
+}
+# transformers 4 wrote such folders and read [ENT] as special; 5 does not, and finds [ent] as well.
+BY_ITS_WRITER = "old and special"
+
+
+def texts_with(tokens, ways):
+    """Mix odd texts with the tokens, in all capitals, with and without spaces."""
+    rng = random.Random(0)
+    for text in odd_texts(150, seed=4):
+        words = [text[: rng.randint(0, len(text))]]
+        for _ in range(rng.randint(1, 4)):
+            words += [rng.choice(ways)(rng.choice(tokens)), rng.choice(["", "a", "cat", "!", "É"])]
+        yield rng.choice(["", " "]).join(words)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("form", FORMS)
+def test_added_tokens_are_those_of_transformers_and_survive_saving(tmp_path, form, lower):
+    write_folder(tmp_path, lower, **FORMS[form])
+    ours, theirs = load_tokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(tmp_path)
+    added = [token.content for token in ours.added_tokens]
+    assert added and set(added) <= theirs.get_vocab().keys()
+    assert ours.vocab_size == len(theirs)
+    if form == BY_ITS_WRITER:
+        assert [token.special for token in ours.added_tokens] == [True, False]
+    theirs.save_pretrained(tmp_path / "whole")
+    assert not (tmp_path / "whole" / "vocab.txt").exists()
+    save_pretrained(build(draw_config(3, vocab_size=END + 3)), tmp_path / "ours", ours)
+    for other in ("ours",) if form == BY_ITS_WRITER else ("ours", "whole"):
+        again = load_tokenizer(tmp_path / other)
+        assert (again.pieces, again.added_tokens) == (ours.pieces, ours.added_tokens)
+    reopened = transformers.AutoTokenizer.from_pretrained(tmp_path / "ours")
+    ways = (str,) if form == BY_ITS_WRITER else (str, str.upper, str.lower, str.title)
+    for text in texts_with(added, ways):
+        same_ids_and_places(ours, theirs, text)
+        assert reopened(text)["input_ids"] == ours.encode(text), text
+
+
+def test_decoding_skips_added_tokens_that_are_special():
+    tokens = [AddedToken("<user>"), AddedToken("moom", special=False)]
+    tokenizer = WordPieceTokenizer(PIECES, added_tokens=tokens)
+    ids = tokenizer.encode("the <user> cat moom")
+    assert tokenizer.decode(ids, skip_special_tokens=True) == "the cat moom"
+
+
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("tokens", "error", "words"),
     [
-        ("tokenizer_class", "RobertaTokenizer"), ("tokenizer_class", []),
-        ("tokenize_chinese_chars", False), ("do_basic_tokenize", False), ("never_split", ["<s>"]),
-        ("unk_token", "<unk>"), ("mask_token", {"content": "<mask>", "lstrip": True}),
-        ("do_lower_case", "yes"), ("do_lower_case", 1), ("strip_accents", "some"),
+        (["<user>"], TypeError, r"an added token is '<user>'; give AddedToken\('<user>'\)"),
+        ([AddedToken(" ")], ValueError, "' ' is empty"),
+        ([AddedToken("<a>")] * 2, ValueError, "'<a>' is given twice"),
     ],
-)  # fmt: skip
-def test_another_way_of_cutting_is_refused(folder, key, value):
-    change_json(folder / "tokenizer_config.json", **{key: value})
-    with pytest.raises(ValueError, match=key):
-        load_tokenizer(folder)
+)
+def test_tokens_that_cannot_be_added(tokens, error, words):
+    with pytest.raises(error, match=words):
+        WordPieceTokenizer(PIECES, added_tokens=tokens)
 
 
-@pytest.mark.parametrize("strip", [True, False, None])
-@pytest.mark.parametrize("whole", [True, False])
-def test_accents_may_stay_where_capitals_go_and_the_other_way_round(folder, strip, whole):
-    change_json(folder / "tokenizer_config.json", strip_accents=strip)
-    theirs = transformers.AutoTokenizer.from_pretrained(folder)
-    ours = load_tokenizer(folder)
-    if whole:
-        theirs.save_pretrained(folder)
-        (folder / "vocab.txt").unlink()
-        assert load_tokenizer(folder).strip_accents == ours.strip_accents
-    for text in ["CAFÉ ü É e\u0301", "İstanbul ΟΔΟΣ ǅ", *odd_texts(300, seed=1)]:
-        assert ours.encode(text) == theirs(text)["input_ids"], text
-        offsets = theirs(text, return_offsets_mapping=True)["offset_mapping"][1:-1]
-        assert [(p.start, p.end) for p in locate_pieces(ours, text)] == offsets, text
-    save_pretrained(build(draw_config(3)), folder / "again", ours)
-    again = load_tokenizer(folder / "again")
-    assert (again.do_lower_case, again.strip_accents) == (ours.do_lower_case, ours.strip_accents)
+# What is refused
+
+REFUSED = [
+    ({CONFIG: decoder(flags("<user>", single_word=True))}, "single_word of the added token <us"),
+    ({CONFIG: decoder(flags("<user>", lstrip=True))}, "lstrip of the added token <user>"),
+    ({CONFIG: {"added_tokens_decoder": ["<user>"]}}, "added_tokens_decoder is no object"),
+    ({CONFIG: {"added_tokens_decoder": {"5": {"special": True}}}}, "added token without content"),
+    ({CONFIG: {"additional_special_tokens": "<b>"}}, "give a list"),
+    ({CONFIG: {"tokenizer_class": "RobertaTokenizer"}}, "tokenizer_class 'RobertaTokenizer'"),
+    ({CONFIG: {"tokenizer_class": []}}, "tokenizer_class"),
+    ({CONFIG: {"tokenize_chinese_chars": False}}, "tokenize_chinese_chars"),
+    ({CONFIG: {"do_basic_tokenize": False}}, "do_basic_tokenize"),
+    ({CONFIG: {"never_split": ["<s>"]}}, "never_split"),
+    ({CONFIG: {"unk_token": "<unk>"}}, "unk_token"),
+    ({CONFIG: {"mask_token": {"content": "<mask>", "lstrip": True}}}, "mask_token"),
+    ({CONFIG: {"do_lower_case": "yes"}}, "do_lower_case"),
+    ({CONFIG: {"do_lower_case": 1}}, "do_lower_case"),
+    ({CONFIG: {"strip_accents": "some"}}, "strip_accents as 'some'; it must be true, false or nul"),
+    ({ADDED: {"<b>": END + 3}}, f"'<b>' is {END + 3}, but by the {END} pieces .* it is {END}"),
+    ({ADDED: {"the": 99}}, "'the' is 99, but by"),
+    ({ADDED: {"<b>": "x"}}, "the id of '<b>' is 'x', no number"),
+    ({MAP: {"mask_token": "<mask>"}}, "mask_token '<mask>' is not supported"),
+    ({"config.json": {"vocab_size": END}, **FORMS["special"]},
+     f"has {END + 2} pieces, but the model knows only {END}"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["DistilBertTokenizer", "ElectraTokenizerFast"])
-def test_a_member_of_the_family_with_the_same_tokenizer(folder, name):
-    change_json(folder / "tokenizer_config.json", tokenizer_class=name)
-    assert load_tokenizer(folder).pieces == tuple(PIECES)
+@pytest.mark.parametrize(("files", "words"), REFUSED)
+def test_what_is_not_supported_is_refused(tmp_path, files, words):
+    write_folder(tmp_path, **files)
+    with pytest.raises(ValueError, match=words) as caught:
+        load_tokenizer(tmp_path)
+    in_our_words(caught.value)
 
 
-def test_a_special_token_may_have_properties_and_the_vocabulary_must_fit_the_model(folder):
-    mask = {"content": "[MASK]", "lstrip": False, "__type": "AddedToken"}
-    change_json(folder / "tokenizer_config.json", mask_token=mask, never_split=[])
-    assert load_tokenizer(folder).pieces == tuple(PIECES)
-    change_json(folder / "config.json", vocab_size=len(PIECES) - 1)
-    message = f"has {len(PIECES)} pieces, but the model knows only {len(PIECES) - 1}"
-    with pytest.raises(ValueError, match=message):
-        load_tokenizer(folder)
-    change_json(folder / "config.json", vocab_size=len(PIECES))
-    assert load_tokenizer(folder).vocab_size == len(PIECES)
+OTHERS = {  # what stands where in a tokenizer.json
+    "model.type": ["BPE"],
+    "model": ["WordPiece"],
+    "model.max_input_chars_per_word": [200],
+    "model.vocab": [[], {}],
+    "model.vocab.the": [1, True, 99],
+    "model.vocab.[MASK]": [...],
+    "normalizer": [None],
+    "normalizer.clean_text": [False],
+    "normalizer.lowercase": [None],
+    "normalizer.handle_chinese_chars": [False],
+    "normalizer.strip_accents": ["no"],
+    "pre_tokenizer.type": ["ByteLevel"],
+    "post_processor.type": ["RobertaProcessing"],
+    "post_processor.single": [[]],
+    "post_processor.pair": [None],
+    "post_processor.special_tokens.[CLS].ids": [[4]],
+    "post_processor.special_tokens.[SEP]": [None],
+    "added_tokens": [3],
+    "added_tokens.4.content": ["<new>"],
+    "added_tokens.4.id": [99],
+    "added_tokens.0.normalized": [True],
+    "added_tokens.4.lstrip": [True],
+}
+
+
+def change_inside(path, place, value):
+    """Set a value deep inside a JSON file; an ellipsis takes it away."""
+    owner = fields = json.loads(path.read_text(encoding="utf-8"))
+    *way, last = (int(key) if key.isdigit() else key for key in place.split("."))
+    for key in way:
+        owner = owner[key]
+    before, owner[last] = copy.deepcopy(owner[last]), value
+    if value is ...:
+        del owner[last]
+    path.write_text(json.dumps(fields), encoding="utf-8")
+    assert value is ... or value != before
+
+
+@pytest.mark.parametrize(
+    ("place", "value"), [(place, value) for place, values in OTHERS.items() for value in values]
+)
+def test_another_whole_tokenizer_is_refused(whole, place, value):
+    change_inside(whole / WHOLE, place, value)
+    with pytest.raises(ValueError, match=r"tokenizer\.json'") as caught:
+        load_tokenizer(whole)
+    in_our_words(caught.value)

@@ -103,7 +103,8 @@ def test_every_entry_names_tests_that_are_there(name):
 
 def test_the_tests_of_our_own_classes_are_left_out():
     assert (
-        group_of("tests/test_equality_transformers.py::test_x[1]") == "equality with transformers"
+        group_of("tests/tasks/test_equality_transformers.py::test_x[1]")
+        == "equality with transformers"
     )
     assert group_of(f"{OURS_ALONE[0]}_where_theirs_is[1]") == ""
     assert group_of("tests/test_self_attention.py::test_x") == ""

@@ -1,4 +1,4 @@
-"""Every task with its labels: what each model takes, drawn by chance."""
+"""Every task, pre-training too, with its labels: what each model takes, drawn by chance."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -7,6 +7,7 @@ import torch
 from bert_pairs import Batch
 from torch import Tensor
 
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import (
     BertForQuestionAnswering,
     BertForSequenceClassification,
@@ -66,6 +67,10 @@ def _tags(count: int) -> Callable:
     return draw
 
 
+def _words_and_pairs(batch: Batch, g: torch.Generator) -> Batch:
+    return _tags(41)(batch, g) | {"next_sentence_label": _classes(2)(batch, g)["labels"]}
+
+
 def _positions(beyond: int) -> Callable:
     def draw(batch: Batch, g: torch.Generator) -> Batch:
         rows, seq = batch["input_ids"].shape
@@ -105,4 +110,9 @@ TASKS = [
     Task("two tags by default", T, {}, _tags(2)),
     Task("answers", Q, {}, _positions(0)),
     Task("answers outside", Q, {}, _positions(9)),
+]
+ALL = [
+    Task("words", BertForMaskedLM, {}, _tags(41)),  # so many words every vocabulary has
+    Task("words and pairs", BertForPreTraining, {}, _words_and_pairs),
+    *TASKS,
 ]

@@ -1,5 +1,6 @@
 """Answers from long passages: windows as transformers lays them, labels, merging, characters."""
 
+import math
 import random
 from itertools import product
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from bertbook.topics.answer.answering import (
     merge_windows,
     sliding_windows,
 )
+from minibert.tasks import best_spans
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.offsets import locate_pieces
 
@@ -148,9 +150,7 @@ def test_a_passage_without_pieces_has_no_answer():
     assert found.choose(float("inf")) == ""
 
 
-@pytest.mark.parametrize(
-    ("threshold", "text"), [(0.0, ""), (0.4, ""), (0.5, "上"), (9.0, "上"), (-9.0, "")]
-)
+@pytest.mark.parametrize(("threshold", "text"), [(0.0, ""), (0.4, ""), (0.5, "上"), (-9.0, "")])
 def test_the_threshold_decides(threshold, text):
     assert Answers([Answer("上", 0, 1, 3.0)], no_answer=3.5).choose(threshold) == text
 
@@ -179,3 +179,84 @@ def test_questions_are_answered_in_their_order_and_need_a_passage_each():
     assert found[0].answers[0][1:3] == (60, 62)
     with pytest.raises(ValueError, match="2 questions and 1 passages do not fit"):
         answer_questions(Searcher(), TINY, ["a", "b"], ["c"])
+
+
+def all_legal(start_logits, end_logits, passage, longest):
+    """Try every pair; best first, then the earlier start, then the shorter span."""
+    seq = len(passage)
+    found = [
+        (-(start_logits[i] + end_logits[j]), i, j)
+        for i, j in product(range(seq), repeat=2)
+        if i <= j < i + longest and all(passage[i : j + 1])
+    ]
+    return [(i, j, -cost) for cost, i, j in sorted(found)]
+
+
+@examples(150)
+@given(data=st.data(), seq=st.integers(1, 12), longest=st.integers(1, 14), top_n=st.integers(1, 9))
+def test_no_pair_is_better(data, seq, longest, top_n):
+    scores = st.lists(st.integers(-3, 3), min_size=seq, max_size=seq)  # with many ties
+    start_logits, end_logits = data.draw(scores), data.draw(scores)
+    passage = data.draw(st.lists(st.booleans(), min_size=seq, max_size=seq))
+    found = best_spans(
+        torch.tensor(start_logits, dtype=torch.float64),
+        torch.tensor(end_logits, dtype=torch.float64),
+        torch.tensor(passage),
+        max_answer_length=longest,
+        top_n=top_n,
+    )
+    rows = list(zip(*(part.tolist() for part in found[:3]), strict=True))
+    assert rows == all_legal(start_logits, end_logits, passage, longest)[:top_n]
+    assert found.no_answer == start_logits[0] + end_logits[0]
+
+
+def test_rows_of_a_batch_do_not_know_each_other():
+    generator = torch.Generator().manual_seed(0)
+    start_logits, end_logits = torch.randn(2, 3, 4, 20, generator=generator)
+    passage = torch.rand(3, 4, 20, generator=generator) < 0.8
+    whole = best_spans(start_logits, end_logits, passage, max_answer_length=5, top_n=3)
+    for i, j in product(range(3), range(4)):
+        rows = (x[i, j] for x in (start_logits, end_logits, passage))
+        alone = best_spans(*rows, max_answer_length=5, top_n=3)
+        assert all(torch.equal(a[i, j], b) for a, b in zip(whole, alone, strict=True))
+
+
+def test_a_row_with_fewer_legal_spans_than_others_ends_in_none():
+    """Once the first token, [CLS], took the place of those that cannot exist."""
+    start_logits = torch.tensor([[0.0, 4.0, 1.0, 2.0], [0.0, 4.0, 1.0, 2.0], [9.0, 9.0, 9.0, 9.0]])
+    passage = torch.tensor([[0, 1, 0, 0], [0, 1, 0, 1], [0, 0, 0, 0]]).bool()
+    best = best_spans(start_logits, torch.zeros(3, 4), passage, top_n=3)
+    assert best.start.tolist() == [[1, -100], [1, 3], [-100, -100]] == best.end.tolist()
+    assert best.score.tolist() == [[4, -math.inf], [4, 2], [-math.inf, -math.inf]]
+    alone = best_spans(start_logits[2], torch.zeros(4), passage[2], top_n=3)
+    assert alone.start.shape == alone.end.shape == alone.score.shape == (0,)
+    assert alone.no_answer == 9
+
+
+def test_a_score_of_minus_infinity_is_no_answer():
+    start_logits = torch.tensor([0.0, -math.inf, 1.0])
+    best = best_spans(start_logits, torch.zeros(3), torch.ones(3).bool(), top_n=9)
+    assert 1 not in best.start.tolist()
+    assert best.score.isfinite().all() and len(best.score) == 4
+
+
+ONES = torch.ones(4, dtype=torch.bool)
+SPANS = {"start_logits": torch.zeros(3), "end_logits": torch.zeros(3), "passage": ONES[:3]}
+BAD_SPANS = [
+    ({"passage": ONES}, r"start_logits must have the shape \(4,\), not \(3,\), that of passage"),
+    ({"max_answer_length": 0}, r"max_answer_length \(0\) must be at least 1"),
+    ({"start_logits": torch.zeros(0)}, r"start_logits must have the shape \(3,\), not \(0,\)"),
+    ({"start_logits": torch.tensor([0, math.nan, 1])}, "start_logits are numbers, or .*, not nan"),
+    ({"end_logits": torch.tensor([0, 1, math.inf])}, "end_logits are numbers, or .*, not inf"),
+    ({"passage": [False, True, True]}, "passage must be a tensor, not a list"),
+    ({"passage": ONES[:3].long()}, r"passage must be torch\.bool, not torch\.int64"),
+    ({"end_logits": ONES[:3]}, r"end_logits must be torch\.float32 .*, not torch\.bool"),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("changes", "words"), BAD_SPANS)
+def test_bad_input_is_answered_in_words(changes, words):
+    is_type = "a tensor" in words or "must be torch" in words
+    with pytest.raises(TypeError if is_type else ValueError, match=words):
+        best_spans(**SPANS | changes)

@@ -95,6 +95,7 @@ BAD = [
     ([ROW, ROW | {"labels": math.nan}], {}, "row 1 has nan in 'labels', which is no label"),
     ([ROW | {"attention_mask": [1] * 3}], {}, "row 0 holds an attention_mask; .* without padding"),
     ([ROW], {"batch_size": 0}, r"batch_size \(0\) must be at least 1"),
+    ([ROW], {"seed": -1}, r"seed \(-1\) must be at least 0"),
 ]
 
 

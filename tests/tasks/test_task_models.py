@@ -1,10 +1,10 @@
-"""Task models by themselves: labels and their names, learning, freezing, and words for mistakes."""
+"""Models with a head by themselves: labels, learning, freezing, and words for mistakes."""
 
 import pytest
 import torch
 from bert_pairs import SMALL, build, close, draw_batch
 from effort import mostly_slow
-from tasks import SINGLE, TASKS, Q, S, T, cast
+from tasks import ALL, SINGLE, TASKS, Q, S, T, cast
 from torch.nn import functional
 
 from minibert.config import BertConfig
@@ -14,11 +14,14 @@ from minibert.tasks import (
     BertForTokenClassification,
     train_from_top,
 )
+from minibert.tasks.labels import read_labels
 from minibert.training import BertTrainer, TrainingConfig
 
 BATCH = draw_batch(SMALL, seed=0)
 ONE_OF_EACH = pytest.mark.parametrize(
-    "task", mostly_slow([TASKS[n] for n in (0, 9, 4, 6, 11)], quick=2), ids=lambda task: task.name
+    "task",
+    mostly_slow([ALL[n] for n in (1, 2, 0, 11, 6, 8, 13)], quick=3),
+    ids=lambda task: task.name,
 )
 
 
@@ -37,12 +40,6 @@ def test_the_labels_of_a_batch_tell_what_is_asked_and_no_batch_decides_for_the_n
     assert model.problem_type is None
 
 
-def test_peft_finds_the_device_and_the_embeddings():
-    model = BertForSequenceClassification(SMALL).to("meta")
-    assert model.device == torch.device("meta")
-    assert model.embeddings is model.bert.embeddings
-
-
 @pytest.mark.parametrize("kind", [BertForSequenceClassification, BertForTokenClassification])
 def test_names_of_labels(kind):
     assert kind(SMALL).id2label == {0: "LABEL_0", 1: "LABEL_1"}
@@ -52,6 +49,8 @@ def test_names_of_labels(kind):
     assert named.classifier.weight.shape == (3, 12)
     assert named.label_fields["id2label"] == {"0": "no", "1": "yes", "2": "perhaps"}
     assert named.label_fields["label2id"] == {"no": 0, "yes": 1, "perhaps": 2}
+    assert read_labels(named.label_fields) == named.id2label
+    assert read_labels({"num_labels": 2}) == {0: "LABEL_0", 1: "LABEL_1"}
 
 
 BAD_LABELS = [
@@ -91,7 +90,7 @@ def test_bad_input_is_answered_in_words(kind, changes, error, words):
 
 
 # Who answers questions chooses among all tokens, padding too.
-@pytest.mark.parametrize("task", [t for t in TASKS if t.kind is not Q], ids=lambda task: task.name)
+@pytest.mark.parametrize("task", [t for t in ALL if t.kind is not Q], ids=lambda task: task.name)
 def test_padding_changes_nothing(task):
     model, batch = build(SMALL, kind=task.kind, **task.task), labeled(task)
     fill = {"labels": -100}
@@ -102,6 +101,19 @@ def test_padding_changes_nothing(task):
         for name, values in batch.items()
     }
     close(model(**longer).loss, model(**batch).loss)
+
+
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
+def test_hidden_states_and_attentions_come_on_request(task):
+    model, batch = build(SMALL, kind=task.kind, **task.task), labeled(task)
+    asked = {"output_attentions": True, "output_hidden_states": True}
+    plain, output = model(**batch), model(**batch, **asked)
+    assert plain.hidden_states is plain.attentions is None
+    expected = model.bert(**BATCH, **asked)
+    for name in ("hidden_states", "attentions"):
+        for own, other in zip(getattr(output, name), getattr(expected, name), strict=True):
+            assert torch.equal(own, other)
+    assert torch.equal(output.loss, plain.loss)
 
 
 def test_the_head_has_a_dropout_of_its_own():

@@ -75,18 +75,6 @@ def ragged_batches(count=5, rows=4, seed=0):
     return batches
 
 
-def joined(batches):
-    """One large batch of several, padded."""
-    length = max(batch["input_ids"].shape[1] for batch in batches)
-    fill = {"input_ids": 0, "attention_mask": 0, "labels": -100}
-
-    def padded(name, values):
-        room = length - values.shape[1] if name in fill else 0
-        return functional.pad(values, (0, room), value=fill[name]) if room else values
-
-    return {name: torch.cat([padded(name, b[name]) for b in batches]) for name in batches[0]}
-
-
 def make_trainer(folder=None, model=None, terms=TERMS, **changes):
     options = {
         "max_steps": 12, "seed": 3, "learning_rate": 0.02, "logging_steps": 2, "save_steps": 4,

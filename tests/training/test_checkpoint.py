@@ -1,20 +1,28 @@
-"""Checkpoints are whole or not there, refuse damaged and foreign ones, survive a full disk."""
+"""Checkpoints are whole or not there, whatever fails, and a run that goes on ends alike."""
 
+import os
 import shutil
+import signal
+import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import pytest
 import torch
 from effort import mostly_slow
-from small_model import SmallModel, end_of, make_trainer, ragged_batches
+from small_model import PowerCut, SmallModel, end_of, make_trainer, ragged_batches
 from torch import nn
 
-from minibert.training import checkpoint_folders
+from minibert import disk
+from minibert.training import checkpoint, checkpoint_folders
 from minibert.training.checkpoint import (
     FILES,
+    LOCK,
     TEMPORARY,
     Checkpoint,
     DamagedCheckpoint,
+    locked,
     read_checkpoint,
     write_checkpoint,
 )
@@ -50,15 +58,6 @@ def test_nothing_is_unpickled(folder, monkeypatch):
     assert make_trainer(folder).resume() == 12
 
 
-def test_a_run_that_goes_on_ends_bit_for_bit_as_if_it_had_not_stopped(finished, folder):
-    shutil.rmtree(folder / "step-00000012")
-    trainer = make_trainer(folder)
-    trainer.resume()
-    trainer.fit(ragged_batches())
-    assert end_of(folder) == end_of(finished)
-    assert (folder / "history.jsonl").read_text().count("\n") == 6
-
-
 def test_weights_that_lie_across_the_memory_come_back(tmp_path):
     model = SmallModel()
     model.dense.weight.data = model.dense.weight.data.T
@@ -84,12 +83,14 @@ def test_damage_is_refused_and_the_one_before_is_taken(finished, folder, name, d
         assert trainer.resume() == 8
     trainer.fit(ragged_batches())
     assert end_of(folder) == end_of(finished)
+    assert (folder / "history.jsonl").read_text().count("\n") == 6
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_cut_anywhere_is_refused(tmp_path, name):
     tensors = {"w": torch.arange(4.0)}
-    path = write_checkpoint(tmp_path, Checkpoint(tensors, tensors, {"step": 3}, [{"step": 3}]))
+    state = Checkpoint(tensors, tensors, {"step": 3}, [{"step": 3}])
+    path = write_checkpoint(tmp_path / "a" / "b", state)
     content = (path / name).read_bytes()
     for length in range(len(content.rstrip())):
         (path / name).write_bytes(content[:length])
@@ -199,3 +200,158 @@ def test_a_disk_that_is_full_loses_nothing(finished, tmp_path):
     for each in (trainer, again):  # from memory, and from the disk
         each.fit(ragged_batches())
     assert end_of(folder) == end_of(copy) == end_of(finished)
+
+
+def run(folder, steps=6):
+    trainer = make_trainer(folder, max_steps=steps, save_steps=1)
+    if checkpoint_folders(folder):
+        trainer.resume()
+    trainer.fit(ragged_batches())
+
+
+@pytest.fixture(scope="module")
+def end(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    run(folder)
+    return end_of(folder)
+
+
+CALLS = [
+    (os, "fsync"), (os, "rename"), (os, "replace"), (Path, "rename"), (Path, "mkdir"),
+    (Path, "write_text"), (checkpoint, "save_file"), (shutil, "rmtree"),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(("owner", "name"), CALLS, ids=lambda x: getattr(x, "__name__", x))
+def test_whatever_call_is_the_last_one(end, tmp_path, monkeypatch, owner, name, after):
+    """Cut the power before or after each single call that changes the disk, one run for each."""
+    real, cuts = getattr(owner, name), 0
+    while True:
+        calls = iter(range(10_000))
+        cut_at = cuts * (4 if name == "fsync" else 1)  # there are many of these
+
+        def cut(*args, cut_at=cut_at, calls=calls, **kwargs):
+            now = next(calls) == cut_at
+            if now and not after:
+                raise PowerCut
+            if now and name == "rmtree":  # half a folder
+                for file in sorted(Path(args[0]).glob("*"))[::2]:
+                    file.unlink()
+                raise PowerCut
+            result = real(*args, **kwargs)
+            if now:
+                raise PowerCut
+            return result
+
+        folder = tmp_path / str(cuts)
+        monkeypatch.setattr(owner, name, cut)
+        try:
+            run(folder, steps=6)
+            break
+        except PowerCut:
+            cuts += 1
+        finally:
+            monkeypatch.setattr(owner, name, real)
+        for path in checkpoint_folders(folder):
+            read_checkpoint(path)  # what has the name is whole
+        run(folder)
+        assert end_of(folder) == end
+        # A cut in the last cleaning leaves something to clean.
+        left = {path.name for path in folder.iterdir()} - {checkpoint.TRASH, "step-00000004"}
+        assert left == {"history.jsonl", "step-00000005", "step-00000006"}
+    assert cuts >= (1 if name == "replace" else 4)
+
+
+@pytest.mark.slow
+def test_the_disk_has_everything_before_the_name_appears_and_then_the_name(tmp_path, monkeypatch):
+    """A power cut may lose contents and names that nobody has waited for."""
+    events, real = [], os.replace
+    for owner in (disk, checkpoint):
+        monkeypatch.setattr(owner, "sync", lambda path: events.append(("on disk", path.name)))
+
+    def replace(source, target):
+        real(source, target)
+        events.append(("renamed", Path(target).name))
+
+    monkeypatch.setattr(os, "replace", replace)
+    make_trainer(tmp_path / "run", max_steps=1, save_steps=1).fit(ragged_batches())
+    moved = events.index(("renamed", "step-00000001"))
+    for file in [*checkpoint.FILES, checkpoint.TEMPORARY]:
+        assert ("on disk", file) in events[:moved]
+    assert ("on disk", "run") in events[moved:]
+
+
+HOLDER = """
+import sys, time
+from minibert.training.checkpoint import locked
+with locked(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that holds the lock of a folder."""
+    command = [sys.executable, "-c", HOLDER, str(tmp_path / "run")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+@pytest.mark.slow
+def test_a_second_process_gets_a_sentence_and_a_dead_one_holds_nothing(tmp_path, holder):
+    trainer = make_trainer(tmp_path / "run", max_steps=2)
+    with pytest.raises(BlockingIOError, match=r"another process is writing to '.*run'; wait until"):
+        trainer.fit(ragged_batches())
+    assert trainer.step == 0 and not checkpoint_folders(tmp_path / "run")
+    holder.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+    holder.wait()
+    assert (tmp_path / "run" / LOCK).exists()
+    trainer.fit(ragged_batches())
+    assert checkpoint_folders(tmp_path / "run")[0].name == "step-00000002"
+
+
+def test_of_two_trainers_one_writes(tmp_path):
+    """Both find an empty folder, as two commands do that are typed at once."""
+    trainers = [make_trainer(tmp_path / "run", max_steps=2) for _ in range(2)]
+    errors = []
+
+    def second():
+        try:
+            trainers[1].fit(ragged_batches())
+        except BlockingIOError as error:
+            errors.append(str(error))
+
+    class Waiting(list):
+        def epoch(self, number, start=0):
+            other = threading.Thread(target=second)
+            other.start()
+            other.join()
+            return iter(self[start:])
+
+    trainers[0].fit(Waiting(ragged_batches(2)))
+    assert errors and all("another process is writing to" in each for each in errors)
+    assert (trainers[0].step, trainers[1].step) == (2, 0)
+    left = {path.name for path in (tmp_path / "run").iterdir()}
+    assert left == {"history.jsonl", "step-00000002"}
+
+
+def test_a_run_that_began_and_ended_meanwhile_is_not_overwritten(tmp_path, monkeypatch):
+    first, second = (make_trainer(tmp_path / "run", max_steps=2) for _ in range(2))
+    real = first._folder_locked
+    monkeypatch.setattr(first, "_folder_locked", lambda: second.fit(ragged_batches()) and real())
+    with pytest.raises(ValueError, match=r"holds a run already \(step-00000002\)"):
+        first.fit(ragged_batches())
+
+
+def test_the_lock_goes_after_a_failure(tmp_path):
+    for _ in range(2):
+        with pytest.raises(KeyError), locked(tmp_path):
+            raise KeyError
+    assert os.listdir(tmp_path) == []

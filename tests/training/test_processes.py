@@ -96,7 +96,7 @@ def test_all_stop_when_the_disk_of_one_is_full_or_its_loss_is_bad(shared):
         assert "step 4 was not made: its loss is nan" in message
 
 
-def test_who_is_alone_adds_nothing_and_who_is_one_of_three_knows_it(monkeypatch):
+def test_who_is_alone_adds_nothing_and_one_of_three_adds_up(monkeypatch):
     monkeypatch.setattr(distributed, "is_available", lambda: False)
     alone = Processes.init(torch.device("cpu"))
     assert (alone.rank, alone.world_size) == (0, 1)
@@ -107,6 +107,12 @@ def test_who_is_alone_adds_nothing_and_who_is_one_of_three_knows_it(monkeypatch)
     monkeypatch.setattr(distributed, "get_world_size", lambda: 3)
     one = Processes.init(torch.device("cpu"))
     assert (one.rank, one.world_size) == (2, 3)
+    monkeypatch.setattr(distributed, "all_reduce", lambda numbers: numbers.mul_(3))  # all alike
+    used, unused = (torch.nn.Parameter(torch.ones(2, 2)) for _ in "ab")
+    used.grad = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    one.all_reduce_grads([unused, used])
+    assert unused.grad is None and used.grad.tolist() == [[3, 6], [9, 12]]
+    assert one.all_reduce({"loss": 0.5}, torch.device("cpu")) == {"loss": 1.5}
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5])

