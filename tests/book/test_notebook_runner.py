@@ -1,5 +1,6 @@
 """`make notebooks`: the same bytes twice, a sentence when a cell fails, nothing half done."""
 
+import re
 from pathlib import Path
 
 import nbformat

@@ -40,7 +40,8 @@ def same_as_library(
         module: Yours or that of the book, its parameters named as the library's. It stays as it is.
         name: A class of ``transformers.models.bert.modeling_bert``, such as "BertLayer".
         config: The one with which the module was built.
-        *inputs, **named: What is passed to both.
+        *inputs: What is passed to both.
+        **named: The same by name.
 
     Raises:
         AssertionError: If something differs by more than 1e-10, with its name and by how much. A
