@@ -8,21 +8,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-def tmp_path(path: Path) -> Path:
-    """Name the temporary of a file or folder: hidden, and beside it."""
-    return path.with_name(f".{path.name}.draft")
-
-
 @contextmanager
 def atomic_write(path: Path, temporary: Path | None = None) -> Iterator[Path]:
     """Yield a temporary path, and rename it to `path` when the block has written it.
 
-    If the block fails, or the disk does, the temporary goes and `path` is what it was.
+    Unless it is given, it is hidden, and beside `path`. If the block fails, or the disk does, it
+    goes, and `path` is what it was.
     """
-    temporary = temporary or tmp_path(path)
+    temporary = temporary or path.with_name(f".{path.name}.draft")
     remove(temporary)
     try:
-        mode = _usual_mode(temporary)
+        temporary.touch()
+        mode = temporary.stat().st_mode  # under the umask; some libraries make theirs private
+        temporary.unlink()
         yield temporary
         _finish(temporary, mode)
         os.replace(temporary, path)  # the last that can fail
@@ -49,14 +47,6 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _usual_mode(path: Path) -> int:
-    """Return the mode of a new file under the umask; some libraries make theirs private."""
-    path.touch()
-    mode = path.stat().st_mode
-    path.unlink()
-    return mode
 
 
 def _finish(path: Path, mode: int) -> None:

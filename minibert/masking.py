@@ -16,9 +16,7 @@ MASKED_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stay as 
 class CorruptedTokens(NamedTuple):
     """What corruption makes of a text, named like the arguments of a model.
 
-    Args:
-        input_ids: What the model sees.
-        labels: The true id at chosen tokens, -100 elsewhere.
+    The model sees `input_ids`; `labels` are the true ids of chosen tokens, and -100 elsewhere.
     """
 
     input_ids: Int[Tensor, "*shape"]
@@ -35,7 +33,7 @@ def corrupt_tokens(
     mlm_probability: float = 0.15,
     continues_word: Bool[Tensor, "*shape"] | None = None,
 ) -> CorruptedTokens:
-    """Choose 15 % of the tokens of a text to predict, and hide most of them.
+    """Return a text in which most of the chosen tokens, 15 %, are hidden, and their labels.
 
     ``labels = where(chosen, input_ids, -100)``. Of the chosen tokens 80 % become [MASK], 10 %
     become a random word and 10 % stay. A special token is neither chosen nor drawn. At least one
@@ -51,9 +49,6 @@ def corrupt_tokens(
         mlm_probability: Chance of a token to be chosen, above 0 and at most 1.
         continues_word: True for a piece that continues the word of the piece before it. If given,
             the pieces of a word are chosen all together or not at all (whole-word masking).
-
-    Returns:
-        The corrupted ids and the labels.
 
     Source: Devlin et al. (2019), section 3.1, task 1, and appendix A.1.
 

@@ -47,9 +47,6 @@ def load_pretrained(
         **arguments: What else the class is built with. A task model gets the names of its labels
             from the file, unless `id2label` or `num_labels` is given.
 
-    Returns:
-        On the CPU; no parameter is undefined.
-
     A model of masked words, and then a task on its encoder, with a head and labels of its own:
 
     >>> import tempfile
@@ -63,7 +60,9 @@ def load_pretrained(
     >>> load_pretrained(BertForTokenClassification, folder, **parts).num_labels
     3
     """
-    _require_parts(new, unused)
+    for keyword, parts in (("new", new), ("unused", unused)):
+        if isinstance(parts, str):  # its letters would be taken for parts
+            raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
     folder = find_folder(directory)
     config, fields = read_config(folder, model_class)
     tensors = read_weights(folder)
@@ -113,13 +112,6 @@ def _widest_dtype(tensors: Tensors) -> torch.dtype:
     if not examples.keys() <= set(FLOATS):
         raise ValueError(wrong_dtypes(examples, "the file"))
     return reduce(torch.promote_types, examples)
-
-
-def _require_parts(new: object, unused: object) -> None:
-    """Raise for a single string: its letters would be taken for parts."""
-    for keyword, parts in (("new", new), ("unused", unused)):
-        if isinstance(parts, str):
-            raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
 
 
 def _draw(model: Any, names: Names, new: Collection[str], dtype: torch.dtype) -> Tensors:
