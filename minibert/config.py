@@ -132,6 +132,7 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     default_ids = MappingProxyType({})  # ids that transformers fills in where the file has none
 
     def __post_init__(self) -> None:
+        """Check every value."""
         for name, (least, most) in RANGES.items():
             usual = f"; BERT's is {getattr(BertConfig, name)}"
             require_number(name, getattr(self, name), least, most, usual)
