@@ -243,7 +243,7 @@ class DebertaV2Encoder(BertEncoder):
 
 
 class DebertaV2Model(BertModel):
-    """DeBERTa-v2 without head, and without pooler unless `add_pooling_layer`; called as BERT."""
+    """DeBERTa-v2 without head, called as `BertModel` is; no pooler unless `add_pooling_layer`."""
 
     config_class, base_model_prefix, own_parameters = DebertaV2Config, "deberta", True
 

@@ -77,7 +77,7 @@ class ElectraEmbeddings(NarrowEmbeddings):
 
 
 class ElectraModel(BertModel):
-    """ELECTRA without head, and without pooler unless `add_pooling_layer`; called as BERT."""
+    """ELECTRA without head, called as `BertModel` is; no pooler unless `add_pooling_layer`."""
 
     config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
 

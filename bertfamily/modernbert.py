@@ -174,7 +174,10 @@ class ModernBertEncoder(BertEncoder):
 
 
 class ModernBertModel(BertModel):
-    """ModernBERT without head, or pooler unless `add_pooling_layer`; no segments, no places."""
+    """ModernBERT without any head, and without a pooler unless `add_pooling_layer`.
+
+    It is called as `BertModel` is, without segments and places.
+    """
 
     config_class, base_model_prefix, own_parameters = ModernBertConfig, "model", True
 

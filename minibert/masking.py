@@ -33,7 +33,7 @@ def corrupt_tokens(
     mlm_probability: float = 0.15,
     continues_word: Bool[Tensor, "*shape"] | None = None,
 ) -> CorruptedTokens:
-    """Return a text in which most of the chosen tokens, 15 %, are hidden, and their labels.
+    """Choose 15 % of the tokens of a text to predict, and hide most of them.
 
     ``labels = where(chosen, input_ids, -100)``. Of the chosen tokens 80 % become [MASK], 10 %
     become a random word and 10 % stay. A special token is neither chosen nor drawn. At least one
@@ -49,6 +49,9 @@ def corrupt_tokens(
         mlm_probability: Chance of a token to be chosen, above 0 and at most 1.
         continues_word: True for a piece that continues the word of the piece before it. If given,
             the pieces of a word are chosen all together or not at all (whole-word masking).
+
+    Returns:
+        The corrupted ids and the labels.
 
     Source: Devlin et al. (2019), section 3.1, task 1, and appendix A.1.
 

@@ -57,8 +57,8 @@ def _listed(path: Path, fields: Mapping[str, Any]) -> Iterator[Numbered]:
         if not isinstance(tokens, list):
             raise ValueError(f"{str(path)!r}: {key} {tokens!r:.60} is not supported; give a list")
         for token in tokens:
-            its_fields = token if isinstance(token, dict) else {"content": token}
-            yield token_of(path, {**its_fields, "special": True}), None
+            fields_of_it = token if isinstance(token, dict) else {"content": token}
+            yield token_of(path, {**fields_of_it, "special": True}), None
 
 
 def _plain(path: Path, special: set[str]) -> Iterator[Numbered]:

@@ -98,7 +98,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def damaged(path: Path, problem: str) -> ValueError:
-    """Return the error for a file that cannot be what somebody has saved."""
+    """Return the error for a damaged file; the problem stands behind its path."""
     return ValueError(f"{str(path)!r}{problem}; download it again")
 
 

@@ -133,7 +133,7 @@ def attention_backward(
     ``grad_query = grad_scores @ key / sqrt(head_size)`` and
     ``grad_key = grad_scores.T @ query / sqrt(head_size)``. No mask is needed: where one was at
     work, `probs` is 0 and no gradient passes. `query`, `key` and `value` are as given to
-    `attention`, which returned `probs`; `grad_context` is the gradient of its context.
+    `attention`, which returned `probs`; `grad_context` is the gradient with respect to its context.
 
     >>> query = key = value = np.array([[1.0, 0], [0, 1]])
     >>> context, probs = attention(query, key, value)

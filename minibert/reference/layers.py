@@ -153,7 +153,8 @@ def layer_norm_backward(
     With ``g = grad_output * weight`` and ``n`` the normalized input,
     ``grad_x = (g - mean(g) - n * mean(g * n)) / sqrt(variance + eps)``: the second term comes back
     through the mean, the third through the variance. Every row of ``grad_x`` sums to 0. `x`,
-    `weight` and `eps` are as given to `layer_norm`, `grad_output` is the gradient of its output.
+    `weight` and `eps` are as given to `layer_norm`, and `grad_output` is the gradient with respect
+    to its output.
 
     >>> grad_x, grad_weight, grad_bias = layer_norm_backward(
     ...     np.array([1.0, 0, 0]), np.array([-1.0, 0, 1]), np.ones(3)

@@ -97,7 +97,8 @@ def tied_logits_backward(
     ``grad_hidden_states = grad_logits @ word_embeddings``, ``grad_word_embeddings = grad_logits.T @
     hidden_states``, ``grad_bias = sum of grad_logits``. The table gets a second gradient where it
     is read, from `embedding_lookup_backward`: the two must be added. `hidden_states` and
-    `word_embeddings` are as given to `tied_logits`, `grad_logits` is the gradient of its scores.
+    `word_embeddings` are as given to `tied_logits`, and `grad_logits` is the gradient with respect
+    to what it returned.
 
     >>> table = np.array([[1.0, 0], [0, 1], [1, 1]])
     >>> grads = tied_logits_backward(np.array([1.0, 0, -1]), np.array([2.0, 3.0]), table)

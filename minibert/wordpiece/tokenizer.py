@@ -117,7 +117,7 @@ class WordPieceTokenizer:
         return cls(read_pieces(path), do_lower_case)
 
     def save(self, path: str | Path) -> None:
-        """Write a vocab.txt to `path`; added tokens are for `save_pretrained`, which keeps them."""
+        """Write a vocab.txt to `path`, without added tokens; `save_pretrained` writes both."""
         write_pieces(self.pieces[: len(self._words)], path)
 
     def tokenize(self, text: str) -> list[str]:
