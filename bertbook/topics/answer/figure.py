@@ -65,9 +65,6 @@ def question_figure(entry: Mapping, asked: Question, threshold: float) -> str:
         entry: A question of `records/answers.json`.
         asked: The question itself.
         threshold: By how much the null score must win.
-
-    Returns:
-        HTML.
     """
     free, legal = best_pair(entry)
     text = "".join(
