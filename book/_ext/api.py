@@ -43,7 +43,7 @@ FIELD = "Alias for field number"
 CLASS = re.compile(r"(?<![`:~])`([A-Z]\w+)`(?!`)")
 ARGUMENTS = re.compile(r"<dl>\s*(<dd>.*?</dd>)\s*</dl>", re.DOTALL)
 RESULT = re.compile(r"(\w+): (.+)")
-STYLE = Config(napoleon_use_param=False)
+STYLE = Config(napoleon_use_rtype=False)
 STAR = re.compile(r'(?<=\[Tensor, ")\*|(?<=\[ndarray, ")\*')
 
 

@@ -109,6 +109,18 @@ def test_every_parameter_and_every_result_is_explained_arrays_with_their_shapes(
     assert found == {}
 
 
+def test_a_page_lists_every_parameter_with_its_type(built):
+    listed = 0
+    for full, thing in with_docstrings():
+        if inspect.isclass(thing) and not {"__init__", "__new__"} & vars(thing).keys():
+            continue  # called as its base
+        _, told = place_of(*full.rpartition(".")[::2], built)
+        for name in inspect.signature(thing).parameters.keys() - {"self", "cls"}:
+            assert re.search(rf"<strong>\**{name}</strong> \(", told), f"{full} lists no {name}"
+            listed += 1
+    assert listed > 1000
+
+
 def test_every_value_is_explained():
     told = {
         f"{module}.{name}": api.words_on(module, name, thing)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from .splits import split_text
 
+#: Whether two questions ask the same, in the order of the ids.
 PAIR_LABELS = ("not_duplicate", "duplicate")
 LINE = "--"
 

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from .splits import split_text
 
+#: The departments, in the order of their ids.
 REQUEST_LABELS = ("Hardware", "Software", "Billing")
+#: Why a request may be hard: what `Request.mark` says.
 MARKS = ("keyword", "negation", "two topics", "typo")
 MARKED = re.compile(r"(?:\(([^)]*)\) )?(.+)")
 

@@ -59,15 +59,12 @@ def told_span(entry: Mapping, context: str, first: int, last: int) -> str:
 
 
 def question_figure(entry: Mapping, asked: Question, threshold: float) -> str:
-    """Draw where an answer may start and end, and what is decided.
+    """Return a drawing, in HTML, of where an answer may start and end, and what is decided.
 
     Args:
         entry: A question of `records/answers.json`.
         asked: The question itself.
         threshold: By how much the null score must win.
-
-    Returns:
-        HTML.
     """
     free, legal = best_pair(entry)
     text = "".join(

@@ -44,9 +44,6 @@ def readers_table(record: Mapping) -> Html:
 
     Args:
         record: Of `records/tag_and_answer.json`.
-
-    Returns:
-        A table: mean and deviation over seeds, and an interval over the test passages.
     """
     readers, unasked = ([run["reader"] for run in part["runs"]]
                         for part in (record, record["without_question"]))  # fmt: skip
@@ -79,10 +76,6 @@ def windows_table(record: Mapping) -> Html:
 
     Args:
         record: Of `records/tag_and_answer.json`.
-
-    Returns:
-        A table: updates and seeds, F1, how far it is ahead of the readers of windows with the
-        answer and the same seeds, and the thresholds.
     """
     usual = {run["seed"]: run["reader"] for run in record["runs"]}
     rows = [_of_windows("with the answer, 3 epochs", [*usual.values()], [*usual.values()])]

@@ -65,9 +65,6 @@ def kinds_table(record: Mapping) -> Html:
 
     Args:
         record: Of `records/tag_and_answer.json`.
-
-    Returns:
-        A table: precision, recall and F1, means over the seeds and their deviation.
     """
     runs = record["runs"]
     rows = []
@@ -90,9 +87,6 @@ def borders_table(record: Mapping, rules: Mapping[str, Sequence[Sequence]]) -> H
         record: Of `records/tag_and_answer.json`.
         rules: For each rule the pairs (start, end) that it finds, a list for each sentence of the
             test part.
-
-    Returns:
-        A table: F1 of the borders alone, F1 with the kind, and how far the taggers are ahead.
     """
     names = [run["names"] for run in record["every_window"]["runs"]]
     ends = drawn_f1([run["end_counts"] for run in names])
@@ -113,9 +107,6 @@ def nonsense_table(record: Mapping) -> Html:
 
     Args:
         record: Of `records/tag_and_answer.json`.
-
-    Returns:
-        A table: F1 with the names as they are, with invented ones, and what is lost.
     """
     names = [run["names"] for run in record["every_window"]["runs"]]
     rows = []
@@ -137,9 +128,6 @@ def controls_table(record: Mapping) -> Html:
 
     Args:
         record: Of `records/tag_controls.json`.
-
-    Returns:
-        A table: a row for each kind of word, the mean over the seeds and from where to where.
     """
     runs = record["runs"]
     places = [*runs[0]["taken"]["[MASK]"]]
@@ -181,9 +169,6 @@ def verse_names_table(record: Mapping) -> Html:
 
     Args:
         record: Of `records/verse_names.json`.
-
-    Returns:
-        A table: for each way of asking the share that is right, and an interval over names.
     """
     shares = {
         title: [drawn_shares(record, reader, *ways) for reader in READERS]
