@@ -8,14 +8,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+def tmp_path(path: Path) -> Path:
+    """Name the temporary of a file or folder: hidden, and beside it."""
+    return path.with_name(f".{path.name}.draft")
+
+
 @contextmanager
 def atomic_write(path: Path, temporary: Path | None = None) -> Iterator[Path]:
     """Yield a temporary path, and rename it to `path` when the block has written it.
 
-    Unless it is given, it is hidden, and beside `path`. If the block fails, or the disk does, it
-    goes, and `path` is what it was.
+    If the block fails, or the disk does, the temporary goes and `path` is what it was.
     """
-    temporary = temporary or path.with_name(f".{path.name}.draft")
+    temporary = temporary or tmp_path(path)
     remove(temporary)
     try:
         temporary.touch()

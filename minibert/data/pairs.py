@@ -15,7 +15,7 @@ DRAWS = 64
 
 
 class SentencePair(NamedTuple):
-    """Two sentences; the label is 0 if the second follows the first (IsNext), else 1 (NotNext)."""
+    """Two sentences, `first` and `second`; `next_sentence_label` is 0 if it follows, else 1."""
 
     first: str
     second: str

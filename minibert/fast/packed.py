@@ -102,7 +102,6 @@ def pack(
 
 
 def _join(pieces: Iterable[Tensor], size: int, filler: int) -> Tensor:
-    """Put pieces one behind the other, and fill up to a size."""
     joined = torch.full((size,), filler)
     pieces = torch.cat([*pieces])
     joined[: len(pieces)] = pieces

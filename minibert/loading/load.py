@@ -47,6 +47,9 @@ def load_pretrained(
         **arguments: What else the class is built with. A task model gets the names of its labels
             from the file, unless `id2label` or `num_labels` is given.
 
+    Returns:
+        On the CPU; no parameter is undefined.
+
     A model of masked words, and then a task on its encoder, with a head and labels of its own:
 
     >>> import tempfile
@@ -115,7 +118,6 @@ def _widest_dtype(tensors: Tensors) -> torch.dtype:
 
 
 def _draw(model: Any, names: Names, new: Collection[str], dtype: torch.dtype) -> Tensors:
-    """Draw fresh weights for the new parts."""
     for part in new:
         modules = [*_modules_of(model, names, part)]
         if not modules and part in names.places:

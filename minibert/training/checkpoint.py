@@ -144,9 +144,6 @@ def read_newest(folder: str | Path) -> Checkpoint:
     raise AssertionError("the last checkpoint is returned or refused")
 
 
-# Tensors of a model and its optimizer, by name
-
-
 def model_tensors(model: nn.Module) -> dict[str, Shaped[Tensor, "..."]]:
     """Collect weights and buffers; a tensor with several names is taken under the first."""
     first = {}

@@ -141,7 +141,7 @@ class BertTrainer:
         )
 
     def save(self) -> Path:
-        """Write a checkpoint of the run and keep the one before; return its folder, ``step-…``."""
+        """Return the folder of a new checkpoint of the run, ``step-…``; the one before is kept."""
         if self.folder is None:
             raise ValueError("the trainer has no folder to save in; make it with folder='…'")
         for name, parameter in self.model.named_parameters():

@@ -108,8 +108,7 @@ def _normalized(text: str, lower: bool, strip: bool) -> Iterator[tuple[str, int]
 
 
 def _order(mark: tuple[str, int]) -> int:
-    """Return the place of a mark in Unicode's canonical order."""
-    return unicodedata.combining(mark[0])
+    return unicodedata.combining(mark[0])  # its place in Unicode's canonical order
 
 
 @lru_cache(maxsize=10_000)
