@@ -74,7 +74,6 @@ class AlbertConfig(BertConfig):
     )
 
     def __post_init__(self) -> None:
-        """Check every value."""
         share = self.classifier_dropout_prob
         if self.classifier_dropout not in (None, share):
             raise ValueError(

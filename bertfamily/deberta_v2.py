@@ -81,9 +81,8 @@ class DebertaV2Config(BertConfig):
         """Check every value; no segments at all are allowed here."""
         kinds = self.pos_att_type or ()
         kinds = kinds.lower().split("|") if isinstance(kinds, str) else kinds
-        object.__setattr__(
-            self, "pos_att_type", tuple(dict.fromkeys(kind.strip() for kind in kinds))
-        )
+        kinds = tuple(dict.fromkeys(kind.strip() for kind in kinds))
+        object.__setattr__(self, "pos_att_type", kinds)
         if strange := set(self.pos_att_type) - {"c2p", "p2c"}:
             raise ValueError(f"pos_att_type has {min(strange)!r}; it can have 'c2p' and 'p2c'")
         if self.norm_rel_ebd not in ("none", "layer_norm"):
@@ -244,21 +243,13 @@ class DebertaV2Encoder(BertEncoder):
 
 
 class DebertaV2Model(BertModel):
-    """DeBERTa-v2 without any head; called as `BertModel` is. Only heads have a pooler.
-
-    No DeBERTa of Hugging Face has the pooler of `add_pooling_layer`.
-    """
+    """DeBERTa-v2 without head, called as `BertModel` is; no pooler unless `add_pooling_layer`."""
 
     config_class, base_model_prefix, own_parameters = DebertaV2Config, "deberta", True
 
     def __init__(self, config: DebertaV2Config, add_pooling_layer: bool = False) -> None:
-        with override(
-            {
-                BertEmbeddings: DebertaV2Embeddings,
-                BertSelfAttention: DisentangledSelfAttention,
-                BertEncoder: DebertaV2Encoder,
-            }
-        ):
+        parts = {BertEmbeddings: DebertaV2Embeddings, BertEncoder: DebertaV2Encoder}
+        with override({**parts, BertSelfAttention: DisentangledSelfAttention}):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, PROJECTIONS)
 

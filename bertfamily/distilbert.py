@@ -82,7 +82,6 @@ class DistilBertConfig:
     layer_norm_eps = BertConfig.layer_norm_eps
 
     def __post_init__(self) -> None:
-        """Check every value."""
         self.as_bert()
 
     def as_bert(self) -> BertConfig:

@@ -57,7 +57,6 @@ class ElectraConfig(BertConfig):
     tensor_sides = (*BertConfig.tensor_sides, "embedding_size")
 
     def __post_init__(self) -> None:
-        """Check every value."""
         super().__post_init__()
         require_number("embedding_size", self.embedding_size, 1)
 
@@ -78,10 +77,7 @@ class ElectraEmbeddings(NarrowEmbeddings):
 
 
 class ElectraModel(BertModel):
-    """ELECTRA without any head; called as `BertModel` is. Only heads have a pooler.
-
-    No ELECTRA of Hugging Face has the pooler of `add_pooling_layer`.
-    """
+    """ELECTRA without head, called as `BertModel` is; no pooler unless `add_pooling_layer`."""
 
     config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
 
@@ -219,7 +215,6 @@ class ElectraForPreTraining(nn.Module):
         return _is_asked(batch[name], batch.get("attention_mask"))
 
     def _loss(self, logits: Tensor, labels: Tensor, attention_mask: Tensor | None) -> Tensor:
-        """Compute the loss over the tokens that the mask shows."""
         require_tensor("labels", labels, shapes=[logits.shape])
         chosen = _is_asked(labels, attention_mask)  # (batch, seq)
         return multi_label_loss(logits[chosen][:, None], labels[chosen][:, None].to(logits.dtype))

@@ -47,9 +47,8 @@ class ModernBertEmbeddings(nn.Module):
 
     def __init__(self, config: ModernBertConfig) -> None:
         super().__init__()
-        self.tok_embeddings = nn.Embedding(
-            config.vocab_size, config.hidden_size, config.pad_token_id
-        )
+        size, hidden = config.vocab_size, config.hidden_size
+        self.tok_embeddings = nn.Embedding(size, hidden, config.pad_token_id)
         self.position_embeddings = NoTable(config.max_position_embeddings)
         self.norm = config.norm()
         self.drop = nn.Dropout(config.embedding_dropout)
@@ -85,9 +84,8 @@ class ModernBertAttention(BertSelfAttention):
         hidden, bias = config.hidden_size, config.attention_bias
         self.head_size = hidden // config.num_attention_heads
         self.theta = config.theta(kind)
-        self.reach = (
-            config.local_attention // 2 if kind == LOCAL else config.max_position_embeddings
-        )
+        everything = config.max_position_embeddings
+        self.reach = config.local_attention // 2 if kind == LOCAL else everything
         self.Wqkv = nn.Linear(hidden, 3 * hidden, bias=bias)
         self.Wo = nn.Linear(hidden, hidden, bias=bias)
         self.dropout = nn.Dropout(config.attention_dropout)
@@ -176,9 +174,9 @@ class ModernBertEncoder(BertEncoder):
 
 
 class ModernBertModel(BertModel):
-    """ModernBERT without any head; called as `BertModel` is, without segments and places.
+    """ModernBERT without any head, and without a pooler unless `add_pooling_layer`.
 
-    No ModernBERT of Hugging Face has the pooler of `add_pooling_layer`.
+    It is called as `BertModel` is, without segments and places.
     """
 
     config_class, base_model_prefix, own_parameters = ModernBertConfig, "model", True

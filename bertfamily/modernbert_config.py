@@ -90,7 +90,6 @@ class ModernBertConfig:
     dropout_before_classifier = property(attrgetter("classifier_dropout"))
 
     def __post_init__(self) -> None:
-        """Check every value."""
         names = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
         names += ("intermediate_size", "max_position_embeddings", "initializer_range")
         fields = {name: getattr(self, name) for name in (*names, "pad_token_id")}
@@ -122,10 +121,8 @@ class ModernBertConfig:
     @property
     def types(self) -> Sequence[str]:
         """Name for each layer what it looks at."""
-        every = self.global_attn_every_n_layers
-        return self.layer_types or [
-            LOCAL if layer % every else GLOBAL for layer in range(self.num_hidden_layers)
-        ]
+        every, layers = self.global_attn_every_n_layers, range(self.num_hidden_layers)
+        return self.layer_types or [LOCAL if layer % every else GLOBAL for layer in layers]
 
     def theta(self, kind: str) -> float:
         """Return how slow the slowest angle of a `kind` of layer is, `LOCAL` or `GLOBAL`."""

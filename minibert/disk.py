@@ -22,7 +22,9 @@ def atomic_write(path: Path, temporary: Path | None = None) -> Iterator[Path]:
     temporary = temporary or tmp_path(path)
     remove(temporary)
     try:
-        mode = _usual_mode(temporary)
+        temporary.touch()
+        mode = temporary.stat().st_mode  # under the umask; some libraries make theirs private
+        temporary.unlink()
         yield temporary
         _finish(temporary, mode)
         os.replace(temporary, path)  # the last that can fail
@@ -49,14 +51,6 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _usual_mode(path: Path) -> int:
-    """Return the mode of a new file under the umask; some libraries make theirs private."""
-    path.touch()
-    mode = path.stat().st_mode
-    path.unlink()
-    return mode
 
 
 def _finish(path: Path, mode: int) -> None:

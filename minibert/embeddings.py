@@ -65,12 +65,9 @@ def sinusoidal_positions(
     """Return the fixed position vectors of the first transformer, which BERT learns instead.
 
     ``PE[pos, 2i] = sin(pos / 10000 ** (2i / hidden_size))`` and ``PE[pos, 2i + 1]`` is the cosine
-    of the same angle: clock hands, each pair slower than the one before.
-
-    Args:
-        seq: Number of positions, at least 1.
-        hidden_size: Length of each vector, even.
-        dtype: Precision of the result; the angles are computed in float64.
+    of the same angle: clock hands, each pair slower than the one before. There are `seq` positions,
+    at least 1, with vectors of `hidden_size` numbers, which is even. The angles are computed in
+    float64, and the result is in `dtype`.
 
     Source: Vaswani et al. (2017), section 3.5.
 

@@ -101,9 +101,8 @@ class BertPreTrainingHeads(nn.Module):
     ) -> tuple[Float[Tensor, "... vocab"], Float[Tensor, "batch 2"]]:
         """Return the scores of every word, and two scores for each pair.
 
-        Args:
-            sequence_output: One vector per token, or those of the labeled tokens alone.
-            pooled_output: One vector per sequence, out of the pooler.
+        `sequence_output` has one vector per token, or those of the labeled tokens alone, and
+        `pooled_output` one per sequence, out of the pooler.
         """
         prediction_logits = self.predictions(sequence_output)  # (..., vocab)
         return prediction_logits, self.seq_relationship(pooled_output)  # (batch, 2)

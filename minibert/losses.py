@@ -72,9 +72,7 @@ def masked_lm_loss(
 ) -> Float[Tensor, ""]:
     """Return the `cross_entropy` of words: the mean over the labeled positions, and over no other.
 
-    Args:
-        logits: One score per vocabulary entry; any leading dimensions, such as batch and seq.
-        labels: The id of the true word, from 0 to vocab - 1, or -100 without label.
+    `logits` score every word of the vocabulary, and `labels` are the ids of the true ones, or -100.
 
     Source: Devlin et al. (2019), section 3.1, task 1.
 

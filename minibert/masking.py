@@ -16,9 +16,7 @@ MASKED_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stay as 
 class CorruptedTokens(NamedTuple):
     """What corruption makes of a text, named like the arguments of a model.
 
-    Args:
-        input_ids: What the model sees.
-        labels: The true id at chosen tokens, -100 elsewhere.
+    The model sees `input_ids`; `labels` are the true ids of chosen tokens, and -100 elsewhere.
     """
 
     input_ids: Int[Tensor, "*shape"]

@@ -57,10 +57,8 @@ def use(replacements: Replacements) -> Replaced:
     """Replace parts for good, in all models that are built from here on; return what is replaced.
 
     A block of `override` around the call gives up the same parts; the blocks of other threads keep
-    them. A part that is replaced by itself is in its old place again.
-
-    Args:
-        replacements: From each class, or function, to that which plays in its place.
+    them. A part that is replaced by itself is in its old place again. `replacements` lead from each
+    class, or function, to that which plays in its place.
 
     >>> from minibert.attention import BertAttention, BertSelfAttention
     >>> from minibert.config import BertConfig
@@ -88,8 +86,7 @@ def use(replacements: Replacements) -> Replaced:
 def override(replacements: Replacements) -> Iterator[Replaced]:
     """Replace parts in one block, of this thread or task alone; blocks may end in any order.
 
-    Args:
-        replacements: From each class, or function, to that which plays in its place.
+    `replacements` are as `use` takes them.
 
     Yields:
         All that is replaced now.

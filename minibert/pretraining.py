@@ -36,9 +36,8 @@ class BertForPreTrainingOutput(NamedTuple):
         loss: Sum of those of the two losses that have labels; None if neither has.
         prediction_logits: Scores of every word at every position.
         seq_relationship_logits: Two scores per pair: B is the next sentence, or it is not.
-        masked_lm_loss: The part of the masked words, nats per labeled token; None without their
-            labels.
-        next_sentence_loss: The part of the pairs, nats per labeled pair; None without their labels.
+        masked_lm_loss, next_sentence_loss: Its two parts, in nats per labeled token and per labeled
+            pair; None without their labels.
         hidden_states, attentions: On request, as `BertModel` returns them.
     """
 

@@ -30,7 +30,7 @@ def clean_text(text: str) -> str:
     >>> clean_text("one\tca\u200bt")
     'one cat'
     """
-    return text.translate(_CLEANED)
+    return text.translate(_cleaned)
 
 
 def space_chinese(text: str) -> str:
@@ -39,7 +39,7 @@ def space_chinese(text: str) -> str:
     >>> space_chinese("BERT学习")
     'BERT 学  习 '
     """
-    return text.translate(_CHINESE_SPACED)
+    return text.translate(_chinese_spaced)
 
 
 def strip_accents(text: str) -> str:
@@ -48,7 +48,7 @@ def strip_accents(text: str) -> str:
     >>> strip_accents("caf\u00e9"), strip_accents("cafe\u0301")
     ('cafe', 'cafe')
     """
-    return text if text.isascii() else unicodedata.normalize("NFD", text).translate(_UNACCENTED)
+    return text if text.isascii() else unicodedata.normalize("NFD", text).translate(_unaccented)
 
 
 def lower_case(text: str) -> str:
@@ -70,7 +70,7 @@ def space_punctuation(text: str) -> str:
     >>> space_punctuation("it's $5")
     "it ' s  $ 5"
     """
-    return text.translate(_PUNCTUATION_SPACED)
+    return text.translate(_punctuation_spaced)
 
 
 def split_words(text: str, do_lower_case: bool = True) -> list[str]:
@@ -118,6 +118,7 @@ def _category(character: str) -> str:
     return _OF_UNICODE_8.get(ord(character)) or unicodedata.category(character)
 
 
+@_PerCharacter
 def _cleaned(character: str) -> str:
     if character in "\t\n\r":
         return " "
@@ -126,22 +127,19 @@ def _cleaned(character: str) -> str:
     return " " if character.isspace() else character
 
 
+@_PerCharacter
 def _chinese_spaced(character: str) -> str:
     is_chinese = any(first <= ord(character) <= last for first, last in CHINESE)
     return f" {character} " if is_chinese else character
 
 
+@_PerCharacter
 def _unaccented(character: str) -> str:
     return "" if _category(character) == "Mn" else character
 
 
+@_PerCharacter
 def _punctuation_spaced(character: str) -> str:
     is_symbol = "!" <= character <= "~" and not character.isalnum()
     is_punctuation = is_symbol or _category(character).startswith("P")
     return f" {character} " if is_punctuation else character
-
-
-_CLEANED = _PerCharacter(_cleaned)
-_CHINESE_SPACED = _PerCharacter(_chinese_spaced)
-_UNACCENTED = _PerCharacter(_unaccented)
-_PUNCTUATION_SPACED = _PerCharacter(_punctuation_spaced)

@@ -26,10 +26,8 @@ def bucket_by_length(
 ) -> list[list[int]]:
     """Return batches of numbers of rows about equally long, in a random order.
 
-    Args:
-        lengths: Number of tokens of each row.
-        batch_size: Rows of a batch, at least 1; the batch with the longest rows may have fewer.
-        rng: Orders the batches, and rows of the same length.
+    By `lengths`, the numbers of tokens, `batch_size` rows make a batch, the longest ones perhaps
+    fewer. `rng` orders the batches, and rows of the same length.
 
     >>> bucket_by_length([9, 3, 8, 2], 2, rng=np.random.default_rng(0))
     [[2, 0], [3, 1]]
@@ -109,14 +107,9 @@ class PretrainingBatches:
     @property
     def identity(self) -> dict[str, Any]:
         """Return what determines these batches; a run resumes only with the same."""
-        return {
-            "seed": self.seed,
-            "batch_size": self.batch_size,
-            "max_length": self.max_length,
-            "batches_per_pool": self.batches_per_pool,
-            "mlm_probability": self.mlm_probability,
+        names = ("seed", "batch_size", "max_length", "batches_per_pool", "mlm_probability", "pairs")
+        return {name: getattr(self, name) for name in names} | {
             "documents": len(self.documents),
-            "pairs": self.pairs,
             "fingerprint_of_documents": fingerprint(self.documents),
             "fingerprint_of_vocabulary": fingerprint([self.tokenizer.pieces]),
             "do_lower_case": self.tokenizer.do_lower_case,
@@ -165,7 +158,6 @@ class PretrainingBatches:
             begin, place = begin + taken, place + 1
 
     def _batch(self, rows: list[Row], epoch: int, number: int) -> Batch:
-        """Pad rows, hide tokens, and add the labels."""
         batch = pad_rows([(ids, types) for ids, types, _ in rows], self.tokenizer.pad_token_id)
         seed = int(self._rng(epoch, _MASKS, number).integers(2**32))
         batch["input_ids"], batch["labels"] = part(corrupt_tokens)(

@@ -47,7 +47,6 @@ class TextDocuments(list[list[str]]):
 
 
 def _read(path: str | Path) -> Iterator[list[str]]:
-    """Yield the documents of a file."""
     lines = map(str.strip, read_text(path).split("\n"))
     for is_text, sentences in groupby(lines, key=bool):
         if is_text:
@@ -61,12 +60,8 @@ def split_documents(
 
     Whole documents are set aside: neighbors in one know too much of each other. Copies, which
     differ in capitals and spaces at most, count as one: none of a document that is set aside stays
-    to train with, and none is measured twice.
-
-    Args:
-        documents: A document is a sequence of sentences.
-        held_out: How many different documents to set aside, at least 1 and fewer than there are.
-        rng: Chooses them.
+    to train with, and none is measured twice. `documents` are sequences of sentences; `rng` chooses
+    `held_out` of them, at least 1, and fewer than there are different ones.
 
     >>> corpus = [["one cat"], ["one dog"], ["one bird"]]
     >>> rest, held_out = split_documents(corpus, 1, rng=np.random.default_rng(0))

@@ -15,12 +15,7 @@ DRAWS = 64
 
 
 class SentencePair(NamedTuple):
-    """Two sentences, and whether the second follows the first.
-
-    Args:
-        first, second: The sentences.
-        next_sentence_label: 0 if the second follows the first (IsNext), 1 if not (NotNext).
-    """
+    """Two sentences, `first` and `second`; `next_sentence_label` is 0 if it follows, else 1."""
 
     first: str
     second: str
@@ -138,11 +133,8 @@ def encode_pair(
 ) -> tuple[list[int], list[int]]:
     """Return the ids of ``[CLS] first [SEP] second [SEP]``, and the segment of each.
 
-    Args:
-        tokenizer: Knows the word pieces.
-        pair: The two sentences.
-        max_length: The most tokens, special tokens included.
-        rng: Decides at which end a pair that is too long is cut.
+    A `pair` of which `tokenizer` makes more than `max_length` tokens, special tokens included, is
+    cut, and `rng` decides at which end.
 
     Source: Devlin et al. (2019), section 3 and appendix A.2.
 

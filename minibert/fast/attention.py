@@ -51,7 +51,6 @@ class FastSelfAttention(BertSelfAttention):
     def _write_out(
         self, query: Tensor, key: Tensor, value: Tensor, additive_mask: Tensor | None
     ) -> tuple[Tensor, Tensor]:
-        """Compute the scores, the weights and the context one after the other."""
         scores = (query / math.sqrt(self.head_size)) @ key.transpose(-1, -2)
         if additive_mask is not None:
             scores = scores + additive_mask  # (batch, heads, seq, seq)

@@ -47,10 +47,6 @@ class _Spellings:
         self.sides, self.counts = (array("q"), array("q")), array("d")
         self.places: dict[str, list[int]] = defaultdict(list)
         self.min_frequency = min_frequency
-        self._count_everything()
-        self.total = float(sum(self.piece_counts))
-
-    def _count_everything(self) -> None:
         for place, (word, weight) in enumerate(zip(self.words, self.weights, strict=True)):
             for letter in word:
                 self.piece_counts[ord(letter)] += weight
@@ -58,6 +54,7 @@ class _Spellings:
                 self.places[pair].append(place)
         for pair, places in self.places.items():
             self._change_count(pair, self._weigh(places))
+        self.total = float(sum(self.piece_counts))
 
     def best_merge(self) -> Merge | None:
         """Find the pair that gains most, or None if no pair gains."""
@@ -107,7 +104,6 @@ class _Spellings:
         return places, before, after
 
     def _move_count(self, old: str, new: str, places: list[int]) -> None:
-        """Move the counts of some places from one pair to another."""
         weight = self._weigh(places)
         self._change_count(old, -weight)
         self._change_count(new, weight)

@@ -44,12 +44,10 @@ def _sentence_lengths(rows: Sequence[Row], shape: PackedShape) -> list[int]:
 
 
 def _count_row_labels(rows: Sequence[Row]) -> int:
-    """Count the labeled positions of some rows."""
     return sum(int((row["labels"] != IGNORED_LABEL).sum()) for row in rows)
 
 
 def _fits(rows: Sequence[Row], shape: PackedShape) -> bool:
-    """Return whether rows can be packed into a batch of some shape."""
     lengths = _sentence_lengths(rows, shape)
     enough = sum(lengths) <= shape.tokens and len(lengths) <= shape.sentences
     return enough and _count_row_labels(rows) <= shape.labels
@@ -104,7 +102,6 @@ def pack(
 
 
 def _join(pieces: Iterable[Tensor], size: int, filler: int) -> Tensor:
-    """Put pieces one behind the other, and fill up to a size."""
     joined = torch.full((size,), filler)
     pieces = torch.cat([*pieces])
     joined[: len(pieces)] = pieces

@@ -90,13 +90,22 @@ def read_arguments(
     arguments: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the arguments for a model class: those of the caller, and labels from the file."""
-    taken = inspect.signature(model_class).parameters
+    signature = inspect.signature(model_class)
+    taken = signature.parameters
     if "id2label" in taken and not arguments.keys() & {"num_labels", "id2label"}:
         with _named(locate(folder, CONFIG)):
             names = _names_of_labels(fields)
         labels = {"id2label": names, "problem_type": fields.get("problem_type")}
         arguments = {name: labels[name] for name in labels if name in taken} | dict(arguments)
-    _require_buildable(model_class, config, arguments)
+    try:
+        signature.bind(config, **arguments)
+    except TypeError as error:
+        name = getattr(model_class, "__name__", repr(model_class))
+        call = ", ".join(["config", *(f"{key}=…" for key in arguments)])
+        raise TypeError(
+            f"{name} cannot be built as {name}({call}): {error}; give BertModel, a model with a "
+            "head, or a class of your own that takes a BertConfig first"
+        ) from None
     return dict(arguments)
 
 
@@ -107,21 +116,6 @@ def _named(path: Path) -> Iterator[None]:
         yield
     except (TypeError, ValueError) as error:
         raise type(error)(f"{str(path)!r}: {error}") from None
-
-
-def _require_buildable(
-    model_class: Callable[..., nn.Module], config: Any, arguments: Mapping[str, Any]
-) -> None:
-    """Raise if a class cannot be called with a configuration and these arguments."""
-    try:
-        inspect.signature(model_class).bind(config, **arguments)
-    except TypeError as error:
-        name = getattr(model_class, "__name__", repr(model_class))
-        call = ", ".join(["config", *(f"{key}=…" for key in arguments)])
-        raise TypeError(
-            f"{name} cannot be built as {name}({call}): {error}; give BertModel, a model with a "
-            "head, or a class of your own that takes a BertConfig first"
-        ) from None
 
 
 def _names_of_labels(fields: Mapping[str, Any]) -> dict[int, str]:
@@ -189,26 +183,22 @@ def describe_model(model: nn.Module) -> dict[str, Any]:
 
 def require_sizes(config: Any, fields: Mapping[str, Any], tensors: Tensors) -> None:
     """Raise for sizes that do not occur in the weights, before a model is built."""
+    if problem := next(_misfits(config, fields, tensors), None):
+        raise ValueError(f"config.json gives {problem}; the two must come from one model")
+
+
+def _misfits(config: Any, fields: Mapping[str, Any], tensors: Tensors) -> Iterator[str]:
     sizes = {size for tensor in tensors.values() if tensor.numel() for size in tensor.shape}
     for name in config.tensor_sides:
         size = getattr(config, name)
         if size and size not in sizes:  # of what it has none, it has no tensor
-            raise ValueError(
-                f"config.json gives {name} as {size}, but no tensor of the weights has a side of "
-                "this length; the two must come from one model"
-            )
+            yield f"{name} as {size}, but no tensor of the weights has a side of this length"
     for word, name in config.layer_counts.items():
-        layers = len(
-            {number[1] for t in tensors if (number := re.search(rf"\b{word}\.(\d+)\.", t))}
-        )
+        found = (re.search(rf"\b{word}\.(\d+)\.", tensor) for tensor in tensors)
+        layers = len({number[1] for number in found if number})
         if getattr(config, name) != layers:
-            raise ValueError(
-                f"config.json gives {name} as {getattr(config, name)}, but the weights have "
-                f"{layers} layers; the two must come from one model"
-            )
+            yield f"{name} as {getattr(config, name)}, but the weights have {layers} layers"
     labels = fields.get("num_labels")
     if isinstance(labels, int) and labels > max(sizes):
-        raise ValueError(
-            f"config.json gives num_labels as {labels}, but no side of a tensor of the weights is "
-            f"longer than {max(sizes)}; the two must come from one model"
-        )
+        longest = f"no side of a tensor of the weights is longer than {max(sizes)}"
+        yield f"num_labels as {labels}, but {longest}"

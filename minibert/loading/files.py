@@ -91,22 +91,19 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         fields = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise ValueError(
-            f"{str(path)!r} cannot be read as JSON ({error}); download it again"
-        ) from None
+        raise damaged(path, f" cannot be read as JSON ({error})") from None
     if not isinstance(fields, dict):
-        kind = type(fields).__name__
-        raise ValueError(
-            f"{str(path)!r} holds a JSON {kind}, not an object {{…}}; download it again"
-        )
+        raise damaged(path, f" holds a JSON {type(fields).__name__}, not an object {{…}}")
     return fields
 
 
-def read_weights(folder: Path) -> Tensors:
-    """Map the weights of a folder into memory, from one file or from the shards of an index.
+def damaged(path: Path, problem: str) -> ValueError:
+    """Return the error for a damaged file; the problem stands behind its path."""
+    return ValueError(f"{str(path)!r}{problem}; download it again")
 
-    The numbers stay in the file until they are used.
-    """
+
+def read_weights(folder: Path) -> Tensors:
+    """Map the weights of a folder into memory, from one file or from the shards of an index."""
     weights = locate(folder, WEIGHTS)
     whole, sharded = weights.is_file(), (folder / INDEX).is_file()
     if whole and sharded and weights.parent == folder:
@@ -143,10 +140,8 @@ def read_tensors(path: Path) -> Tensors:
     try:
         return load_file(path)
     except DAMAGES as error:
-        raise ValueError(
-            f"{str(path)!r} ({path.stat().st_size} bytes) is no safetensors file, damaged or cut "
-            f"({error}); download it again"
-        ) from None
+        size = f"{path.stat().st_size} bytes"
+        raise damaged(path, f" ({size}) is no safetensors file, damaged or cut ({error})") from None
 
 
 def _read_shards(folder: Path) -> Tensors:
@@ -173,9 +168,7 @@ def _read_places(folder: Path) -> dict[str, str]:
     """Read in which shard each tensor is; raise for an index that names other files."""
     places = read_json(folder / INDEX).get("weight_map")
     if not isinstance(places, dict) or not places:
-        raise ValueError(
-            f"{str(folder / INDEX)!r} has no weight_map from tensors to files; download it again"
-        )
+        raise damaged(folder / INDEX, " has no weight_map from tensors to files")
     for name, place in places.items():
         if not isinstance(place, str) or not SHARD.fullmatch(place):
             raise ValueError(

@@ -63,7 +63,9 @@ def load_pretrained(
     >>> load_pretrained(BertForTokenClassification, folder, **parts).num_labels
     3
     """
-    _require_parts(new, unused)
+    for keyword, parts in (("new", new), ("unused", unused)):
+        if isinstance(parts, str):  # its letters would be taken for parts
+            raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
     folder = find_folder(directory)
     config, fields = read_config(folder, model_class)
     tensors = read_weights(folder)
@@ -115,15 +117,7 @@ def _widest_dtype(tensors: Tensors) -> torch.dtype:
     return reduce(torch.promote_types, examples)
 
 
-def _require_parts(new: object, unused: object) -> None:
-    """Raise for a single string: its letters would be taken for parts."""
-    for keyword, parts in (("new", new), ("unused", unused)):
-        if isinstance(parts, str):
-            raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
-
-
 def _draw(model: Any, names: Names, new: Collection[str], dtype: torch.dtype) -> Tensors:
-    """Draw fresh weights for the new parts."""
     for part in new:
         modules = [*_modules_of(model, names, part)]
         if not modules and part in names.places:

@@ -58,10 +58,6 @@ def save_pretrained(
         directory: Made if it is not there.
         tokenizer: Written beside the model, if given.
 
-    Raises:
-        ValueError: If the folder could not be loaded, or the weights are not finite.
-        OSError: If the folder cannot be written; then its model is the one it was.
-
     >>> import tempfile
     >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel
@@ -77,7 +73,9 @@ def save_pretrained(
     finish_saving(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _require_files(folder)
+        for name in FILES:
+            if (folder / name).is_dir() and not (folder / name).is_symlink():
+                raise IsADirectoryError(f"{name} is a folder there")
         with atomic_write(folder / SAVED, folder / TEMPORARY) as temporary:
             temporary.mkdir()
             _write(temporary, model, tensors, tokenizer)
@@ -115,7 +113,6 @@ def finish_saving(folder: Path) -> None:
 def _write(
     folder: Path, model: Any, tensors: Tensors, tokenizer: WordPieceTokenizer | None
 ) -> None:
-    """Write the files of a model and of its tokenizer."""
     tensors = {name: tensor.cpu() for name, tensor in tensors.items()}
     save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
     _write_json(folder / CONFIG, describe_model(model))
@@ -163,9 +160,3 @@ def _require_loadable(tensors: Tensors) -> None:
             f"{list_names(infinite, most=3)} hold numbers that are not finite (NaN or infinity); a "
             "training run has diverged there. Go back to weights from before"
         )
-
-
-def _require_files(folder: Path) -> None:
-    for name in FILES:
-        if (folder / name).is_dir() and not (folder / name).is_symlink():
-            raise IsADirectoryError(f"{name} is a folder there")

@@ -55,7 +55,12 @@ def load_tokenizer(
     added = read_added_tokens(folder, path, fields, pieces, whole.get("added_tokens"))
     tokenizer = WordPieceTokenizer(pieces, lower, strip, added)
     if (config := locate(folder, CONFIG)).is_file():
-        _require_room(folder, tokenizer, read_json(config).get("vocab_size"))
+        vocab_size = read_json(config).get("vocab_size")
+        if isinstance(vocab_size, int) and tokenizer.vocab_size > vocab_size:
+            raise ValueError(
+                f"the tokenizer of {str(folder)!r} has {tokenizer.vocab_size} pieces, but the "
+                f"model knows only {vocab_size}; they must come from one model"
+            )
     return tokenizer
 
 
@@ -77,19 +82,11 @@ def _drops_capitals(
     return lower, lower if strip is None else strip
 
 
-def _require_room(folder: Path, tokenizer: WordPieceTokenizer, vocab_size: object) -> None:
-    if isinstance(vocab_size, int) and tokenizer.vocab_size > vocab_size:
-        raise ValueError(
-            f"the tokenizer of {str(folder)!r} has {tokenizer.vocab_size} pieces, but the model "
-            f"knows only {vocab_size}; they must come from one model"
-        )
-
-
 def describe_tokenizer(tokenizer: WordPieceTokenizer, model_max_length: int) -> dict[str, Any]:
     """Return the fields of Hugging Face's tokenizer_config.json for a tokenizer."""
     tokens = {key: values[0] for key, values in REQUIRED_VALUES.items() if key.endswith("_token")}
     same = tokenizer.strip_accents == tokenizer.do_lower_case
-    fields = {
+    fields: dict[str, Any] = {
         "tokenizer_class": "BertTokenizer",
         "do_lower_case": tokenizer.do_lower_case,
         "model_max_length": model_max_length,
@@ -97,12 +94,10 @@ def describe_tokenizer(tokenizer: WordPieceTokenizer, model_max_length: int) -> 
         "tokenize_chinese_chars": True,
         **tokens,
     }
-    return fields | _describe_added_tokens(tokenizer) if tokenizer.added_tokens else fields
-
-
-def _describe_added_tokens(tokenizer: WordPieceTokenizer) -> dict[str, Any]:
-    """Return the field that describes the five tokens of every BERT and those that were added."""
-    tokens = [*map(AddedToken, SPECIAL_TOKENS), *tokenizer.added_tokens]
-    flags = dict.fromkeys(FLAGS, False)
-    decoder = {str(tokenizer.vocab[each.content]): each._asdict() | flags for each in tokens}
-    return {"added_tokens_decoder": decoder}
+    if tokenizer.added_tokens:
+        each_token = [*map(AddedToken, SPECIAL_TOKENS), *tokenizer.added_tokens]
+        flags = dict.fromkeys(FLAGS, False)
+        fields["added_tokens_decoder"] = {
+            str(tokenizer.vocab[token.content]): token._asdict() | flags for token in each_token
+        }
+    return fields

@@ -5,7 +5,7 @@ from typing import Any
 
 from minibert.wordpiece import SPECIAL_TOKENS
 
-from .files import list_names, read_json, require_value
+from .files import damaged, list_names, read_json, require_value
 
 WHOLE = "tokenizer.json"
 
@@ -78,7 +78,6 @@ def require_bert(path: Path, fields: dict[str, Any]) -> None:
 
 
 def _get(fields: object, *keys: str) -> Any:
-    """Return an entry of nested objects, or None."""
     for key in keys:
         fields = fields.get(key) if isinstance(fields, dict) else None
     return fields
@@ -87,18 +86,12 @@ def _get(fields: object, *keys: str) -> Any:
 def _read_ids(path: Path, ids: object) -> dict[str, int]:
     """Return the ids of the pieces; raise unless they count from 0 and none is missing."""
     if not isinstance(ids, dict) or not all(type(number) is int for number in ids.values()):
-        raise ValueError(
-            f"{str(path)!r}: model.vocab is no object from pieces to ids; download it again"
-        )
+        raise damaged(path, ": model.vocab is no object from pieces to ids")
     if wrong := sorted(set(ids.values()) ^ set(range(len(ids)))):
-        raise ValueError(
-            f"{str(path)!r}: the ids of {len(ids)} pieces must run from 0 to {len(ids) - 1}, each "
-            f"once, but not so {list_names(map(str, wrong), most=5)}; download it again"
-        )
+        rule = f"the ids of {len(ids)} pieces must run from 0 to {len(ids) - 1}, each once"
+        raise damaged(path, f": {rule}, but not so {list_names(map(str, wrong), most=5)}")
     if missing := [token for token in SPECIAL_TOKENS if token not in ids]:
-        raise ValueError(
-            f"{str(path)!r}: model.vocab lacks {', '.join(missing)}; download it again"
-        )
+        raise damaged(path, f": model.vocab lacks {', '.join(missing)}")
     return ids
 
 

@@ -3,6 +3,7 @@
 import re
 import warnings
 from collections.abc import Iterable, Mapping
+from os.path import commonprefix
 from typing import NamedTuple
 
 import torch
@@ -55,8 +56,8 @@ def without_wrappers(tensors: Tensors, expected: Iterable[str], prefix: str) -> 
     """Take off what wrappers have put in front of all names, with a warning."""
     expected = [prefix, *expected]
     wrappers = [w for w in WRAPPERS if not any(name.startswith(w) for name in expected)]
-    taken = ""
-    while tensors and (more := [w for w in wrappers if _all_begin(tensors, taken + w)]):
+    shared, taken = commonprefix([*tensors]), ""  # noqa: RUF071 (names are no paths)
+    while more := [w for w in wrappers if shared.startswith(taken + w)]:
         taken += more[0]
     if not taken:
         return tensors
@@ -68,12 +69,7 @@ def without_wrappers(tensors: Tensors, expected: Iterable[str], prefix: str) -> 
     return {name.removeprefix(taken): tensor for name, tensor in tensors.items()}
 
 
-def _all_begin(names: Iterable[str], prefix: str) -> bool:
-    return all(name.startswith(prefix) for name in names)
-
-
 def _require_counting(name: str, positions: Tensor) -> None:
-    """Raise if the positions do not count up from 0."""
     count = torch.arange(positions.numel())
     if positions.is_floating_point() or not torch.equal(positions.flatten().long(), count):
         raise ValueError(
@@ -131,9 +127,8 @@ def match_names(
         if name not in extra and tuple(tensor.shape) != expected.shapes[name]
     }
     if missing or extra or misshaped:
-        raise ValueError(
-            _mismatch_message(owner, tensors, expected.shapes, missing, extra, misshaped)
-        )
+        groups = missing, extra, misshaped
+        raise ValueError(_mismatch_message(owner, tensors, expected.shapes, *groups))
     for name, tensor in tensors.items():
         first = expected.first[name]
         if first != name and first in tensors and not torch.equal(tensor, tensors[first]):
@@ -166,20 +161,19 @@ def _mismatch_message(
             f"save_file({{n.removeprefix({wrapper!r}): t for n, t in load_file(path).items() if "
             f"n.startswith({wrapper!r})}}, path), both from safetensors.torch."
         )
-        return "\n".join(lines)
-    if any(ENCODER.match(name) for name in (*missing, *misshaped)):
+    elif any(ENCODER.match(name) for name in (*missing, *misshaped)):
         lines.append(
             "The encoder itself is not whole: config.json and the weights must come from one "
             "BERT; get both anew."
         )
-        return "\n".join(lines)
-    owners = (name.rpartition(".")[0] for name in misshaped)
-    if new := dict.fromkeys([*_parts(missing, given), *owners]):
-        lines.append(f"To start these parts with fresh weights, say new={tuple(new)!r}.")
-    if extra:
-        parts = _parts(extra, expected)
-        advice = f"say unused={parts!r}" if len(parts) <= MOST else f"name them ({len(parts)})"
-        lines.append(f"To leave these parts of the file out, {advice}.")
+    else:
+        owners = (name.rpartition(".")[0] for name in misshaped)
+        if new := dict.fromkeys([*_parts(missing, given), *owners]):
+            lines.append(f"To start these parts with fresh weights, say new={tuple(new)!r}.")
+        if extra:
+            parts = _parts(extra, expected)
+            advice = f"say unused={parts!r}" if len(parts) <= MOST else f"name them ({len(parts)})"
+            lines.append(f"To leave these parts of the file out, {advice}.")
     return "\n".join(lines)
 
 

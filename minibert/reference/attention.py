@@ -37,7 +37,6 @@ def softmax_backward(
 
 
 def _require_matching(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> None:
-    """Raise if query, key and value do not fit together."""
     shapes = f"query {query.shape}, key {key.shape}, value {value.shape}"
     if min(query.ndim, key.ndim, value.ndim) < 2:
         raise ValueError(f"query, key and value need a row per token, shape (seq, size): {shapes}")
@@ -133,12 +132,8 @@ def attention_backward(
     ``grad_value = probs.T @ grad_context``; through the softmax to ``grad_scores``; then
     ``grad_query = grad_scores @ key / sqrt(head_size)`` and
     ``grad_key = grad_scores.T @ query / sqrt(head_size)``. No mask is needed: where one was at
-    work, `probs` is 0 and no gradient passes.
-
-    Args:
-        grad_context: Gradient of the loss with respect to the context.
-        query, key, value: As given to `attention`.
-        probs: The weights that `attention` returned.
+    work, `probs` is 0 and no gradient passes. `query`, `key` and `value` are as given to
+    `attention`, which returned `probs`; `grad_context` is the gradient with respect to its context.
 
     >>> query = key = value = np.array([[1.0, 0], [0, 1]])
     >>> context, probs = attention(query, key, value)

@@ -30,7 +30,6 @@ def linear(
 
 
 def _require_width(x: np.ndarray, weight: np.ndarray) -> None:
-    """Raise if the width of an input does not fit a weight."""
     if x.shape[-1] != weight.shape[1]:
         raise ValueError(
             f"a weight of shape {weight.shape} takes vectors of {weight.shape[1]} numbers, "
@@ -153,11 +152,9 @@ def layer_norm_backward(
 
     With ``g = grad_output * weight`` and ``n`` the normalized input,
     ``grad_x = (g - mean(g) - n * mean(g * n)) / sqrt(variance + eps)``: the second term comes back
-    through the mean, the third through the variance. Every row of ``grad_x`` sums to 0.
-
-    Args:
-        grad_output: Gradient of the loss with respect to the output.
-        x, weight, eps: As given to `layer_norm`.
+    through the mean, the third through the variance. Every row of ``grad_x`` sums to 0. `x`,
+    `weight` and `eps` are as given to `layer_norm`, and `grad_output` is the gradient with respect
+    to its output.
 
     >>> grad_x, grad_weight, grad_bias = layer_norm_backward(
     ...     np.array([1.0, 0, 0]), np.array([-1.0, 0, 1]), np.ones(3)

@@ -8,13 +8,11 @@ from .layers import linear, linear_backward
 
 
 def _require_integers(numbers: np.ndarray, name: str) -> None:
-    """Raise if ids or labels are not integers."""
     if not np.issubdtype(numbers.dtype, np.integer):
         raise TypeError(f"{name} must be integers, not {numbers.dtype}")
 
 
 def _require_ids(input_ids: np.ndarray, vocab_size: int) -> None:
-    """Raise if an id has no row in the table."""
     _require_integers(input_ids, "input_ids")
     outside = input_ids[(input_ids < 0) | (input_ids >= vocab_size)]
     if outside.size:
@@ -45,12 +43,8 @@ def embedding_lookup_backward(
     """Return the gradient with respect to the table: every vector's, added to the row it came from.
 
     ``grad_word_embeddings[w] = sum of grad_output where input_ids == w``; 0 for words that do not
-    occur.
-
-    Args:
-        grad_output: Gradient of the loss with respect to the vectors.
-        input_ids: As given to `embedding_lookup`.
-        vocab_size: Number of rows of the table.
+    occur. `input_ids` are as given to `embedding_lookup`, whose table has `vocab_size` rows, and
+    `grad_output` is the gradient with respect to its vectors.
 
     A word that occurs twice collects both gradients:
 
@@ -102,11 +96,9 @@ def tied_logits_backward(
 
     ``grad_hidden_states = grad_logits @ word_embeddings``, ``grad_word_embeddings = grad_logits.T @
     hidden_states``, ``grad_bias = sum of grad_logits``. The table gets a second gradient where it
-    is read, from `embedding_lookup_backward`: the two must be added.
-
-    Args:
-        grad_logits: Gradient of the loss with respect to the logits.
-        hidden_states, word_embeddings: As given to `tied_logits`.
+    is read, from `embedding_lookup_backward`: the two must be added. `hidden_states` and
+    `word_embeddings` are as given to `tied_logits`, and `grad_logits` is the gradient with respect
+    to what it returned.
 
     >>> table = np.array([[1.0, 0], [0, 1], [1, 1]])
     >>> grads = tied_logits_backward(np.array([1.0, 0, -1]), np.array([2.0, 3.0]), table)

@@ -8,8 +8,7 @@ import numpy as np
 class Node:
     """An array of a computation, and the gradient that has reached it so far.
 
-    Args:
-        array: The numbers, of any shape; `grad` starts at 0.
+    The numbers, `array`, have any shape; `grad` starts at 0.
 
     >>> Node(np.ones(2)).grad
     array([0., 0.])

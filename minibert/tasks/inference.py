@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from jaxtyping import Float, Shaped
@@ -13,7 +13,6 @@ from minibert.inputs import require_number
 from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.encode_batch import check_texts, pad_rows
 
-Model = TypeVar("Model", bound=nn.Module)
 Row = tuple[list[int], list[int]]
 
 
@@ -26,11 +25,8 @@ def encode_rows(
 ) -> list[Row]:
     """Return the ids and segments of ``tokenizer(texts, pairs, …)`` as rows that are not padded.
 
-    Args:
-        tokenizer: Knows the pieces.
-        texts: One text for each row.
-        pairs: The second text of each row.
-        max_length: The most tokens of a row, special tokens included; longer ones are cut.
+    `texts` has one text for each row, and `pairs` the second one. `tokenizer` cuts rows to
+    `max_length` tokens, special tokens included.
 
     >>> from minibert.wordpiece import SPECIAL_TOKENS
     >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat"])
@@ -38,7 +34,9 @@ def encode_rows(
     [([2, 5, 3], [0, 0, 0]), ([2, 5, 6, 3], [0, 0, 0, 0])]
     """
     firsts, seconds = check_texts(texts, pairs)
-    return [_row(tokenizer, *both, max_length) for both in zip(firsts, seconds, strict=True)]
+    each = zip(firsts, seconds, strict=True)
+    alone = [tokenizer(*both, truncation=True, max_length=max_length) for both in each]
+    return [(row["input_ids"][0].tolist(), row["token_type_ids"][0].tolist()) for row in alone]
 
 
 def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
@@ -93,10 +91,13 @@ def predict(
     """
     _require_rows(rows)
     by_row: dict[int, Tensor] = {}
+    device = next(model.parameters()).device
     with _evaluating(model):
         for numbers in batch_by_tokens([len(ids) for ids, _ in rows], max_tokens):
             batch = pad_rows([rows[number] for number in numbers], pad_token_id)
-            values = _forward(model, batch, read)
+            batch = {name: tensor.to(device) for name, tensor in batch.items()}
+            with torch.inference_mode():
+                values = read(model(**batch), batch["attention_mask"])
             if len(values) != len(numbers):
                 raise ValueError(
                     f"read() gave {len(values)} entries for a batch of {len(numbers)} rows; let "
@@ -194,18 +195,3 @@ def _evaluating(model: nn.Module) -> Iterator[None]:
     finally:
         for part in in_training:
             part.training = True
-
-
-@torch.inference_mode()
-def _forward(
-    model: nn.Module, batch: dict[str, Tensor], read: Callable[[Any, Tensor], Tensor]
-) -> Tensor:
-    device = next(model.parameters()).device
-    batch = {name: tensor.to(device) for name, tensor in batch.items()}
-    return read(model(**batch), batch["attention_mask"])
-
-
-def _row(tokenizer: WordPieceTokenizer, text: str, pair: str | None, max_length: int) -> Row:
-    """Build one row of ids and segment ids, without padding."""
-    batch = tokenizer(text, pair, truncation=True, max_length=max_length)
-    return batch["input_ids"][0].tolist(), batch["token_type_ids"][0].tolist()

@@ -13,7 +13,9 @@ PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_class
 def name_labels(num_labels: int | None, id2label: Mapping[int, str] | None) -> dict[int, str]:
     """Name every label: as given, or LABEL_0, LABEL_1 and so on."""
     if id2label is None:
-        id2label = {number: f"LABEL_{number}" for number in range(_checked(num_labels))}
+        count = 2 if num_labels is None else num_labels
+        require_number("num_labels", count, 1, why="; nearest is 1")
+        id2label = {number: f"LABEL_{number}" for number in range(count)}
     if num_labels is not None and num_labels != len(id2label):
         raise ValueError(
             f"num_labels ({num_labels}) does not fit id2label, which names {len(id2label)}; "
@@ -47,10 +49,3 @@ def write_labels(id2label: Mapping[int, str]) -> dict[str, Any]:
         "id2label": {str(number): name for number, name in id2label.items()},
         "label2id": {name: number for number, name in id2label.items()},
     }
-
-
-def _checked(num_labels: Any) -> int:
-    if num_labels is None:
-        return 2
-    require_number("num_labels", num_labels, 1, why="; nearest is 1")
-    return num_labels

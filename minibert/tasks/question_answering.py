@@ -21,8 +21,7 @@ class QuestionAnsweringModelOutput(NamedTuple):
     Args:
         loss: Mean of the losses of starts and ends, each a mean over the answered rows, in nats;
             None without positions.
-        start_logits: Score of each token as the first of the answer.
-        end_logits: Score of each token as the last of the answer, which includes it.
+        start_logits, end_logits: Scores of each token as the first, and as the last, of the answer.
         hidden_states, attentions: On request, as `BertModel` returns them.
     """
 

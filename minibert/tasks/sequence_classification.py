@@ -102,7 +102,6 @@ class BertForSequenceClassification(TaskModel):
         return SequenceClassifierOutput(loss, logits, encoded.hidden_states, encoded.attentions)
 
     def _loss(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Compute the loss of the problem that the model has, or that the labels imply."""
         require_tensor("labels", labels)
         return _LOSSES[self._problem(labels)](logits, labels)
 

@@ -86,7 +86,6 @@ class TaskBatches:
             yield self._batch([self.rows[place] for place in bucket])
 
     def _batch(self, rows: list[Row]) -> dict[str, Tensor]:
-        """Pad rows and labels."""
         ids = [(row["input_ids"], row["token_type_ids"]) for row in rows]
         batch = pad_rows(ids, self.pad_token_id)
         seq = batch["input_ids"].shape[1]
@@ -101,7 +100,6 @@ class TaskBatches:
         return batch
 
     def _check(self) -> None:
-        """Raise for rows that make no batch."""
         if not self.rows:
             raise ValueError("there is no row; give at least one")
         names = set(self.rows[0])

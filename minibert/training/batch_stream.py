@@ -50,7 +50,6 @@ class BatchStream:
         return check_batch(batch)
 
     def _open(self) -> Iterator[Batch]:
-        """Begin the epoch at the present position."""
         epoch = getattr(self.batches, "epoch", None)
         if epoch is not None:
             return iter(epoch(self.epoch, self.batch))
@@ -81,8 +80,7 @@ def check_batch(batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
             "a batch must be a dictionary of tensors, under the names of the model's arguments, "
             f"not a {type(batch).__name__}"
         )
-    wrong = [name for name, tensor in batch.items() if not isinstance(tensor, Tensor)]
-    if wrong:
+    if wrong := [name for name, tensor in batch.items() if not isinstance(tensor, Tensor)]:
         kind = type(batch[wrong[0]]).__name__
         raise TypeError(f"{wrong[0]!r} in a batch must be a tensor, not a {kind}")
     return dict(batch)

@@ -71,17 +71,12 @@ def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
             f"{f'{left[0].name} is whole' if left else 'there is none before it'}. Make room or "
             "repair the folder, then call fit() again"
         ) from error
-    _remove_others(folder, target)
-    return target
-
-
-def _remove_others(folder: Path, newest: Path) -> None:
-    """Keep the newest checkpoint and the one before; a later one is left from a damaged end."""
     paths = checkpoint_folders(folder)
-    before = paths[paths.index(newest) + 1 :][:1]
+    kept = paths[paths.index(target) :][:2]  # a later one is left from a damaged end
     for path in paths:
-        if path not in (newest, *before):
+        if path not in kept:
             _remove(path)
+    return target
 
 
 def _remove(path: Path) -> None:
@@ -147,9 +142,6 @@ def read_newest(folder: str | Path) -> Checkpoint:
                 ) from error
             warnings.warn(f"{error}; going back to the checkpoint before", stacklevel=3)
     raise AssertionError("the last checkpoint is returned or refused")
-
-
-# Tensors of a model and its optimizer, by name
 
 
 def model_tensors(model: nn.Module) -> dict[str, Shaped[Tensor, "..."]]:

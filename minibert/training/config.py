@@ -35,8 +35,7 @@ class TrainingConfig:
         learning_rate: The highest one, reached after the warm-up; above 0.
         warmup_steps: Updates during which the learning rate rises, 0 to `max_steps`.
         weight_decay: Share of the learning rate by which matrices shrink in a step, at least 0.
-        adam_beta1: Memory of the mean gradient, at least 0 and below 1.
-        adam_beta2: Memory of the mean squared gradient, at least 0 and below 1.
+        adam_beta1, adam_beta2: Memory of the mean gradient and of the mean squared one, below 1.
         adam_epsilon: Added to the root of the latter, above 0.
         max_grad_norm: A longer gradient is shortened to this; infinity leaves it as it is.
         gradient_accumulation_steps: Batches that make one update together, at least 1.
@@ -72,7 +71,6 @@ class TrainingConfig:
     early_stopping_patience: int | None = None
 
     def __post_init__(self) -> None:
-        """Check every value."""
         for name, (least, most) in RANGES.items():
             if name not in MAY_BE_NONE or getattr(self, name) is not None:
                 require_number(name, getattr(self, name), least, most)

@@ -24,12 +24,8 @@ def evaluate(
 ) -> dict[str, float]:
     """Return the mean loss over all labels of all batches, without dropout, and that of each term.
 
-    Args:
-        model: In evaluation while it answers, and afterwards as it was.
-        batches: Each a dictionary of tensors under the names of the model's arguments.
-        terms: Fields of the output that are losses, and the labels of each.
-        bf16: Whether to compute in bfloat16 on CUDA devices.
-        processes: Those that share the rows; by default there is only this one.
+    `model`, `batches`, `terms` and `processes` are as `training_step` takes them, and `bf16` is
+    that of `TrainingConfig`. The model is in evaluation while it answers, and then as it was.
     """
     device = next(model.parameters()).device
     sums, labels = dict.fromkeys(terms, 0.0), dict.fromkeys(terms, 0.0)
@@ -74,9 +70,8 @@ class BestWeights:
     @property
     def state(self) -> dict[str, Any]:
         """Return what a checkpoint must hold besides the weights."""
-        if not self.weights:
-            return {}
-        return {"loss": self.loss, "step": self.step, "waited": self.waited}
+        kept = {"loss": self.loss, "step": self.step, "waited": self.waited}
+        return kept if self.weights else {}
 
     def restore(self, state: Mapping[str, Any], weights: Tensors) -> None:
         """Restore what a checkpoint held; nothing is the beginning of a run."""

@@ -57,9 +57,9 @@ class Processes:
         return {name: x[self.rank :: self.world_size] if x.ndim else x for name, x in batch.items()}
 
     def all_reduce_grads(self, parameters: Sequence[nn.Parameter]) -> None:
-        """Add up the gradients of `parameters` over all processes, in place, in one long message.
+        """Add up the gradients of `parameters` over all processes, in place.
 
-        A parameter that none of them used has none.
+        One long message is faster than many short ones. What none of them used has no gradient.
         """
         if self.world_size == 1:
             return
@@ -69,7 +69,6 @@ class Processes:
         distributed.all_reduce(used)
         parameters = [p for p, users in zip(parameters, used.tolist(), strict=True) if users]
         gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
-        # One long message is faster than many short ones.
         message = torch.cat([gradient.flatten() for gradient in gradients])
         distributed.all_reduce(message)
         parts = message.split([p.numel() for p in parameters])

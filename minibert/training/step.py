@@ -43,6 +43,7 @@ def training_step(
 
     A term of the loss is a mean over labels, and each batch holds some of them. Its mean is
     weighted by its share: ``sum over b of mean_b * labels_b / labels`` is the mean over all labels.
+    If the loss or the gradient is not finite, the weights stay as they were, and an error says so.
 
     Args:
         model: Its weights are changed in place.
@@ -55,9 +56,6 @@ def training_step(
 
     Returns:
         The mean losses, what they are means of, and how the weights were changed.
-
-    Raises:
-        FloatingPointError: If the loss or the gradient is not finite; the weights are as they were.
     """
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     device = parameters[0].device

@@ -113,10 +113,6 @@ class BertTrainer:
             The history. Records of training hold ``step``, ``epoch``, ``loss``, ``learning_rate``,
             ``grad_norm`` and more; those of evaluation, every `eval_steps` updates and at the end,
             ``step`` and ``eval_loss``.
-
-        Raises:     FloatingPointError: If the loss or a gradient is not finite.     OSError: If a
-        checkpoint could not be written, or another trainer is at work in the folder.
-        RuntimeError: If the update before was interrupted half-way.
         """
         self._require_sound(batches, eval_batches)
         stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
@@ -145,15 +141,7 @@ class BertTrainer:
         )
 
     def save(self) -> Path:
-        """Write a checkpoint of the run, and keep the one before.
-
-        Returns:
-            The folder of the checkpoint, ``step-00000100`` after 100 steps.
-
-        Raises:
-            FloatingPointError: If a weight is not finite.
-            OSError: If the folder cannot be written; the checkpoint before is whole.
-        """
+        """Return the folder of a new checkpoint of the run, ``step-…``; the one before is kept."""
         if self.folder is None:
             raise ValueError("the trainer has no folder to save in; make it with folder='…'")
         for name, parameter in self.model.named_parameters():
@@ -162,13 +150,9 @@ class BertTrainer:
                     f"{name} is not finite after step {self.step}, so nothing was saved; "
                     f"{self._last_good()}"
                 )
-        problem = None
-        if self._is_main_process:
-            try:
+        with self._stopping_together():
+            if self._is_main_process:
                 write_checkpoint(self.folder, self._checkpoint())
-            except OSError as error:
-                problem = error
-        self._stop_together(problem)
         self._saved = self.step
         return self.folder / f"step-{self.step:08}"
 
@@ -215,7 +199,6 @@ class BertTrainer:
         return due and self.folder is not None
 
     def _make_step(self, stream: BatchStream, bar: Any) -> None:
-        """Make one training step, and record it."""
         began = time.perf_counter()
         batches = self._take_labeled(stream)
         result = self._train_on(batches)
@@ -256,8 +239,7 @@ class BertTrainer:
             ) from error
 
     def _mark_incomplete(self, *_: object) -> None:
-        """Note that the weights may change before the records do."""
-        self._step_incomplete = True
+        self._step_incomplete = True  # the weights may change before the records do
 
     def _record(self, fields: Mapping[str, Any]) -> None:
         self.history.append({"step": self.step, **fields})
@@ -265,7 +247,6 @@ class BertTrainer:
             self._file.write()
 
     def _checkpoint(self) -> Checkpoint:
-        """Collect all that the run needs to resume."""
         state = {
             "format": FORMAT,
             "step": self.step,
@@ -284,18 +265,20 @@ class BertTrainer:
     def _folder_locked(self) -> Iterator[None]:
         """Hold the lock of the folder, if there is one, in the process that writes."""
         with ExitStack() as stack:
-            problem = None
-            if self.folder is not None and self._is_main_process:
-                try:
+            with self._stopping_together():
+                if self.folder is not None and self._is_main_process:
                     stack.enter_context(locked(self.folder))
-                except OSError as error:
-                    problem = error
-            self._stop_together(problem)
             self._require_own_folder()  # another may have used it until now
             yield
 
-    def _stop_together(self, problem: OSError | None) -> None:
-        """Raise in every process if the one that writes has failed."""
+    @contextmanager
+    def _stopping_together(self) -> Iterator[None]:
+        """Raise in every process if the one that writes has failed in a block."""
+        problem = None
+        try:
+            yield
+        except OSError as error:
+            problem = error
         failed = {"failed": float(problem is not None)}
         if self.processes.all_reduce(failed, self.device)["failed"]:
             raise problem or OSError("the process that writes to the folder could not")
@@ -332,7 +315,6 @@ class BertTrainer:
         self._data = identity
 
     def _require_own_folder(self) -> None:
-        """Raise if the folder holds another run."""
         if self.folder is not None and not self.step and checkpoint_folders(self.folder):
             newest = checkpoint_folders(self.folder)[0].name
             raise ValueError(
@@ -341,7 +323,6 @@ class BertTrainer:
             )
 
     def _require_same_run(self, state: Mapping[str, Any]) -> None:
-        """Raise for a checkpoint of another run."""
         if state.get("format") != FORMAT:
             raise ValueError(
                 f"the checkpoint has the format {state.get('format')!r}, not {FORMAT!r}; it was "
@@ -352,7 +333,6 @@ class BertTrainer:
             raise ValueError(f"the checkpoint belongs to another run: {other}. Keep to what it was")
 
     def _warn_unless_finite(self, loss: float) -> None:
-        """Warn of an evaluation that measures nothing."""
         if not math.isfinite(loss) and self._is_main_process:
             patience = self.config.early_stopping_patience
             counted = "" if patience is None else f"; it counts as one of {patience} without gain"

@@ -54,12 +54,9 @@ def merge_gain(
 
     ``gain = n(ab) ln( n(ab) N / (n(a) n(b)) )``: at each of the n(ab) places, two surprises
     ``-ln(n(a)/N) - ln(n(b)/N)`` are replaced by one, ``-ln(n(ab)/N)``. It is 0 if the two meet as
-    often as chance has it, negative if they avoid each other.
-
-    Args:
-        count: How often the two pieces stand side by side; at least 1.
-        left_count, right_count: How often each of them occurs anywhere.
-        total: How many pieces the corpus has now.
+    often as chance has it, negative if they avoid each other. `count`, at least 1, is n(ab),
+    `left_count` and `right_count` are n(a) and n(b), and `total` is N, how many pieces the corpus
+    has now.
 
     Source: Schuster and Nakajima (2012).
 
@@ -139,7 +136,9 @@ def learn_vocabulary(
     >>> learn_vocabulary({"cat": 3, "cot": 1}, 20)[5:]
     ['a', 'c', 'o', 't', '##a', '##c', '##o', '##t', '##at', 'cat']
     """
-    alphabet = _alphabet(word_counts)
+    alphabet = sorted({c for word in word_counts for c in word})
+    inside = sorted({c for word in word_counts if len(word) > 1 for c in word})
+    alphabet += [CONTINUED + c for c in inside]
     pieces = dict.fromkeys([*SPECIAL_TOKENS, *alphabet])
     if not alphabet:
         raise ValueError("the texts hold no word; give at least one with a letter in it")
@@ -153,9 +152,3 @@ def learn_vocabulary(
             break
         pieces[merge.piece] = None
     return list(pieces)
-
-
-def _alphabet(word_counts: Mapping[str, int]) -> list[str]:
-    """List every character; with ## as well if it can stand inside a word."""
-    inside = sorted({c for word in word_counts if len(word) > 1 for c in word})
-    return [*sorted({c for word in word_counts for c in word}), *(CONTINUED + c for c in inside)]

@@ -108,20 +108,17 @@ def _normalized(text: str, lower: bool, strip: bool) -> Iterator[tuple[str, int]
 
 
 def _order(mark: tuple[str, int]) -> int:
-    """Return the place of a mark in Unicode's canonical order."""
-    return unicodedata.combining(mark[0])
+    return unicodedata.combining(mark[0])  # its place in Unicode's canonical order
 
 
 @lru_cache(maxsize=10_000)
 def _change(character: str, lower: bool, strip: bool) -> str:
-    """Normalize one character."""
     changed = space_chinese(clean_text(character))
     changed = strip_accents(changed) if strip else changed
     return lower_case(changed) if lower else changed
 
 
 def _pieces_of_word(tokenizer: WordPieceTokenizer, located: LocatedWord) -> Iterator[LocatedPiece]:
-    """Yield the pieces of a word with their places in the text."""
     word, places = located
     ids = tokenizer.ids_of_word(word)
     if ids == [tokenizer.unk_token_id]:

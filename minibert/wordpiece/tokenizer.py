@@ -67,9 +67,8 @@ class WordPieceTokenizer:
         check_pieces(self.pieces, self.vocab)
         self._words = {piece: self.vocab[piece] for piece in pieces}
         self.vocab_size = len(self.pieces)
-        self.pad_token_id, self.unk_token_id, self.cls_token_id, self.sep_token_id = (
-            self.vocab[token] for token in SPECIAL_TOKENS[:4]
-        )
+        self.pad_token_id, self.unk_token_id = self.vocab["[PAD]"], self.vocab["[UNK]"]
+        self.cls_token_id, self.sep_token_id = self.vocab["[CLS]"], self.vocab["[SEP]"]
         self.mask_token_id = self.vocab["[MASK]"]
         self._continued = {
             piece.removeprefix(CONTINUED): number
@@ -114,18 +113,11 @@ class WordPieceTokenizer:
 
     @classmethod
     def load(cls, path: str | Path, do_lower_case: bool = True) -> WordPieceTokenizer:
-        """Return the tokenizer of the vocab.txt at `path`: one piece a line, in the order of ids.
-
-        The file does not say `do_lower_case`: whether capitals are dropped, as an uncased model
-        does.
-        """
+        """Return the tokenizer of the vocab.txt at `path`, which does not say `do_lower_case`."""
         return cls(read_pieces(path), do_lower_case)
 
     def save(self, path: str | Path) -> None:
-        """Write a vocab.txt to `path`; the file is the old one or the new one, never half of it.
-
-        It holds no added tokens; `save_pretrained` writes them beside it.
-        """
+        """Write a vocab.txt to `path`, without added tokens; `save_pretrained` writes both."""
         write_pieces(self.pieces[: len(self._words)], path)
 
     def tokenize(self, text: str) -> list[str]:
@@ -183,7 +175,6 @@ class WordPieceTokenizer:
     def _row(
         self, text: str, pair: str | None, max_length: int | None
     ) -> tuple[list[int], list[int]]:
-        """Build the ids and the segment ids of one row."""
         first, second = self._ids(text), self._ids(pair or "")
         if max_length is not None:
             room = max_length - (2 if pair is None else 3)
