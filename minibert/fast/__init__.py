@@ -14,7 +14,6 @@ from minibert.pretraining import score_words
 from minibert.wordpiece.learning import learn_merges
 
 from .attention import FastSelfAttention
-from .checkpointing import CheckpointedLayer
 from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
 from .first_weights import DRAWN_FROM, built_apart
@@ -22,6 +21,7 @@ from .labeled import labeled_positions, score_labeled_words
 from .layer_norm import LowPrecisionLayerNorm
 from .learning import fast_learn_merges
 from .packed import PackedMaskedLM, PackedShape, pack, packed_batches
+from .recomputation import CheckpointedLayer
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 
 __all__ = [

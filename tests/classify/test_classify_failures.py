@@ -67,7 +67,7 @@ def test_other_beginnings_that_fail(inputs, finished, tmp_path, capsys, monkeypa
         ([*inputs, "--out", finished], "is not empty"),
         ([*inputs, "--out", inputs[0].parent], "is not empty"),
         ([*inputs, "--model", tmp_path, *out], "has neither vocab.txt nor tokenizer.json"),
-        ([*inputs, "--learning-rate", "1e30", *out], "; give a --learning-rate below 1e+30"),
+        ([*inputs, "--learning-rate", "1e9", *out], "; give a --learning-rate below 1e+09"),
     ):
         assert classify("train", *words) == 1
         assert told in error(capsys)

@@ -5,7 +5,7 @@ import numpy as np
 from bertbook.core.exercises.exercise import Exercise
 from minibert.reference import additive_mask, causal_mask
 
-from .attentions import BROKEN, RIGHT, has_zeros, sums_to_one
+from .candidates import BROKEN, RIGHT, has_zeros, sums_to_one
 
 _BATCH = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1]])
 
