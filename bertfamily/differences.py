@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import torch
@@ -15,6 +16,8 @@ from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
 from minibert.model import BertModel, BertPooler
 from minibert.parts import Replacements, override, part
+
+Names = Mapping[str, str]
 
 # What heads of sequences say instead of our names, in RoBERTa and in ELECTRA.
 NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
@@ -68,7 +71,7 @@ def _called_as(head: Any) -> str:
     )
 
 
-def save_under_their_names(model: nn.Module, names: Mapping[str, str]) -> None:
+def save_under_their_names(model: nn.Module, names: Names) -> None:
     """Let a model save and load its tensors under Hugging Face's names.
 
     `names` maps a piece of our names to theirs; the pieces are replaced one after the other.
@@ -80,17 +83,19 @@ def save_under_their_names(model: nn.Module, names: Mapping[str, str]) -> None:
             theirs = theirs.replace(piece, other)
         table[ours] = theirs
 
-    def saved(module: nn.Module, state: dict[str, Any], prefix: str, *_: object) -> None:
-        for name in list(state):  # also those that are right, so that the order stays
-            ours = name.removeprefix(prefix)
-            state[prefix + table.get(ours, ours)] = state.pop(name)
+    model.register_state_dict_post_hook(partial(_saved, table))
+    model.register_load_state_dict_pre_hook(partial(_loads, table))
 
-    def loads(module: nn.Module, state: dict[str, Any], prefix: str, *_: object) -> None:
-        tensors = {t: state.pop(prefix + t) for t in {*table.values()} if prefix + t in state}
-        state.update({prefix + o: tensors[t] for o, t in table.items() if t in tensors})
 
-    model.register_state_dict_post_hook(saved)
-    model.register_load_state_dict_pre_hook(loads)
+def _saved(table: Names, _: nn.Module, state: dict[str, Any], prefix: str, *_more: object) -> None:
+    for name in list(state):  # also those that are right, so that the order stays
+        ours = name.removeprefix(prefix)
+        state[prefix + table.get(ours, ours)] = state.pop(name)
+
+
+def _loads(table: Names, _: nn.Module, state: dict[str, Any], prefix: str, *_more: object) -> None:
+    tensors = {t: state.pop(prefix + t) for t in {*table.values()} if prefix + t in state}
+    state.update({prefix + o: tensors[t] for o, t in table.items() if t in tensors})
 
 
 class NoTable(nn.Module):

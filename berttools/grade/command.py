@@ -75,6 +75,9 @@ def graded(
     """Yield a mark for each exercise of each notebook, exercise by exercise."""
     of_chapter: dict[Path, list[Submission]] = {}
     for one in submissions:
+        if one.path.is_dir():
+            yield Mark(one.student, "", "", "", 0, 0, "There is no notebook (*.ipynb) here.")
+            continue
         try:
             of_chapter.setdefault(chapter_of(one.path, chapters), []).append(one)
         except (OSError, ValueError) as error:

@@ -34,14 +34,17 @@ def submissions_in(folder: Path) -> list[Submission]:
     """List the notebooks of a folder: one folder for each student, or one notebook.
 
     ``anna/08-many-heads.ipynb`` and ``anna.ipynb`` are anna's. Copies that Jupyter keeps for itself
-    are left out.
+    are left out; a student's folder without a notebook stands for itself, at the end.
     """
     paths = sorted(path for path in folder.rglob("*.ipynb") if path.is_file())
-    return [
+    found = [
         Submission(parts[0].removesuffix(".ipynb"), path)
         for path in paths
         if ".ipynb_checkpoints" not in (parts := path.relative_to(folder).parts)
     ]
+    others = {path.name for path in folder.iterdir() if path.is_dir() and path.name[0] != "."}
+    others -= {one.student for one in found}
+    return [*found, *(Submission(name, folder / name) for name in sorted(others) if found)]
 
 
 def code_for(task: Task, path: Path, chapter: Path) -> str:

@@ -1,9 +1,11 @@
 """What is easily done wrong in the family, and what its configurations refuse."""
 
+import pickle
+
 import pytest
 import torch
 from bert_pairs import close, scatter_weights
-from family_pairs import MEMBERS, build, build_pair
+from family_pairs import MEMBERS, build, build_pair, build_with_head
 
 import bertfamily as family
 from bertfamily.modernbert import rotate
@@ -26,6 +28,15 @@ def padded_left(model, ids, pads):
     rows = torch.cat([padding, ids], dim=1)
     mask = (torch.arange(rows.shape[1]) >= pads).long().expand(rows.shape)
     return model(rows, mask).last_hidden_state[:, pads:]
+
+
+@pytest.mark.parametrize("name", ["roberta", "distilbert", "albert", "deberta v3", "electra"])
+def test_a_pickled_member_is_whole_and_keeps_its_names(name):
+    model = build_with_head(name, "ForMaskedLM")
+    found = pickle.loads(pickle.dumps(model))
+    expected = model.state_dict()
+    assert found.state_dict().keys() == expected.keys()
+    assert all(torch.equal(found.state_dict()[key], expected[key]) for key in expected)
 
 
 def test_padding_on_the_left_does_not_move_roberta_and_vectors_stand_where_their_ids_do():

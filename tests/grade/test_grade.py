@@ -166,6 +166,8 @@ def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capfd):
     )
     (folder / "max").mkdir()
     (folder / "max" / "broken.ipynb").write_text("{", encoding="utf-8")
+    (folder / "zoe").mkdir()
+    (folder / "zoe" / "readme.txt").write_text("Tomorrow!", encoding="utf-8")
     before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
     short.mkdir()
     (short / ATTENTION.name).write_text(first_exercise_only(), encoding="utf-8")
@@ -175,14 +177,15 @@ def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capfd):
     with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
     points = {name: row["points"] for name, row in rows.items()}
-    assert points == {"Änne <b>": "1", "eve": "0", "joe": "0", "max": "0"}
+    assert points == {"Änne <b>": "1", "eve": "0", "joe": "0", "max": "0", "zoe": "0"}
+    assert rows["zoe"]["reply"] == "There is no notebook (*.ipynb) here."
     assert "ended the process" in rows["joe"]["reply"]
     assert "broken.ipynb is not a notebook" in rows["max"]["reply"]
     assert rows["max"]["chapter"] == rows["max"]["exercise"] == ""
     page = (out / "pages" / "anne-b.html").read_text(encoding="utf-8")
     assert "Änne &lt;b&gt;" in page and "<b>" not in page and "1 of 1 points" in page
     told = capfd.readouterr().out.splitlines()
-    assert len(told) == len(before) + 1  # no line of theirs
+    assert len(told) == len(before) + 2  # no line of theirs
     assert f"max: {rows['max']['reply']}" in told
     first = (out / "grades.csv").read_bytes()
     assert main(arguments) == 0

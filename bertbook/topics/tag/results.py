@@ -27,6 +27,7 @@ SHOWN = {  # how the verses were written in training, and how when a name was as
     "the same, learned so": ("[MASK] for the name", "[MASK] for the name"),
     "the name alone, learned so": ("the name alone", "the name alone"),
 }
+ALONE = {"the name": "the name alone, learned so", "the context": "the same, learned so"}
 KINDS = {"PER": "persons", "LOC": "places", "ORG": "organizations"}
 
 
@@ -178,8 +179,10 @@ def verse_names_table(record: Mapping) -> Html:
         [title, *(f"{rival[0]:.2f}" for rival in rivals), _told(tagger)]
         for title, (*rivals, tagger) in shares.items()
     ]
-    whole, alone = shares["as they stand"], shares["the name alone, learned so"]
-    ahead = [_ahead(one - other) for one, other in zip(whole, alone, strict=True)]
+    rows += [
+        [f"ahead of {rest} alone", *map(_ahead, np.subtract(shares["as they stand"], shares[way]))]
+        for rest, way in ALONE.items()
+    ]
     seeds = [name for name in record["right"] if name.startswith("tagger")]
     by_seed = (
         drawn_shares(record, seed, *SHOWN["as they stand"])[0]
@@ -192,11 +195,11 @@ def verse_names_table(record: Mapping) -> Html:
     of_places = {(each["verse"], each["name"]): each["kind"] for each in asked}
     right = np.mean([of_places[place] == kind for place, kind in eye.items()])
     return html(
-        result_table([*READERS.values()], [*rows, ["ahead of the name alone", *ahead]], "verses"),
+        result_table([*READERS.values()], rows, "verses"),
         f"Person or place? Right of {len(asked)} places of {len({*names})} names. Always the same "
         f"kind gets {usual:.2f}, and so does a list of the names in training. Of {len(eye)} places "
-        f"that were read by eye, {right:.2f} have the right kind. By seed the taggers are ahead by "
-        f"{' and '.join(map(with_sign, by_seed))}.",
+        f"that were read by eye, {right:.2f} have the right kind. By seed the taggers lead the "
+        f"name by {' and '.join(map(with_sign, by_seed))}.",
     )
 
 
