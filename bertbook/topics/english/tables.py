@@ -71,11 +71,15 @@ def pronouns(record: dict[str, Any], distance: str) -> str:
 def loss_by_minutes(
     record: dict[str, Any], guessers: Sequence[str], minutes: Sequence[float]
 ) -> str:
-    """List the loss of trainings, on what they read, after so many minutes of a processor."""
-    lines = ["minutes  " + "  ".join(guessers)]
+    """List the loss of trainings, on what they read, after so many minutes of a processor.
+
+    A column has the name of the settings only, so that a line fits a phone.
+    """
+    settings = [name.removeprefix("BERT ").partition(",")[0] for name in guessers]
+    lines = ["minutes  " + "  ".join(settings)]
     for minute in minutes:
         cells = [_loss_after(record["runs"][name], minute) for name in guessers]
-        lines.append(f"{minute:7}  " + "  ".join(map(str.rjust, cells, map(len, guessers))))
+        lines.append(f"{minute:7}  " + "  ".join(map(str.rjust, cells, map(len, settings))))
     return "\n".join(lines)
 
 
