@@ -9,6 +9,7 @@ Where no words stand behind it, the reply says only that and where the answer is
 
 import ast
 import importlib
+import inspect
 import re
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,7 @@ from solutions import CHAPTERS, run_as_notebook
 from bertbook.core.exercises.compare import as_array
 from bertbook.core.exercises.exercise import Exercise, as_it_is
 from bertbook.core.exercises.mistake import Mistake
+from bertbook.corpus import hundred_sentences
 
 FILES = sorted(Path(__file__).with_name("wrong").glob("*.txt"))
 BLOCKS = [block for file in FILES for block in file.read_text("utf-8").strip().split("\n\n")]
@@ -84,7 +86,8 @@ def test_no_wrong_answer_passes_and_its_name_is_said(block):
     for change, words in answers:
         is_data = isinstance(check, Exercise)
         answer = written(check, change) if is_data else typed(number, check.__name__, change)
-        verdict = check(answer)
+        takes_text = not is_data and "sentences" in inspect.signature(check).parameters
+        verdict = check(answer, *([hundred_sentences()] if takes_text else []))
         assert not verdict.passed, change
         assert words in verdict.message, (change, verdict)
 
