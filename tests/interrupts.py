@@ -12,8 +12,9 @@ def signals_arrive() -> Iterator[None]:
     from berttools.pretrain.signals import SIGNALS  # brings torch, which reads its environment
 
     ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
-    for number in ignored:
-        signal.signal(number, lambda *_: None)
+    for number in ignored:  # Ctrl+C raises, as it does where nobody ignores it
+        raises = signal.default_int_handler if number == signal.SIGINT else lambda *_: None
+        signal.signal(number, raises)
     yield
     for number in ignored:
         signal.signal(number, signal.SIG_IGN)
