@@ -39,7 +39,7 @@ WITH_EXPORTS = (
     *("minibert.reference", "minibert.tasks", "minibert.training", "minibert.wordpiece"),
 )
 OURS = ("minibert.", "bertfamily.", "berttools.", "bertbook.")
-FIELD = "Alias for field number"
+FIELD = ("Alias for field number", "attrgetter(")  # what Python says of fields and of other names
 CLASS = re.compile(r"(?<![`:~])`([A-Z]\w+)`(?!`)")
 ARGUMENTS = re.compile(r"<dl>\s*(<dd>.*?</dd>)\s*</dl>", re.DOTALL)
 RESULT = re.compile(r"(\w+): (.+)")
