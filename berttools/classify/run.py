@@ -20,7 +20,7 @@ FACTS = "report.json"
 
 
 def train_classifier(settings: Settings) -> int:
-    """Make a classifier; return the exit status. Until it is made, nothing is written."""
+    """Make a classifier; return the exit status. Until it is made, its folder stays empty."""
     folder, device = Path(settings.out), choose_device(settings.device)
     if settings.use != "words":  # which need no encoder
         settings = replace(settings, model=settings.model or str(default_encoder()))

@@ -12,6 +12,8 @@ PathLike = str | Path
 
 def require_new_folder(folder: Path) -> None:
     """Raise unless a folder is new, or holds nothing but hidden files."""
+    if folder.is_symlink() and not folder.exists():
+        raise ValueError(f"{str(folder)!r} is a link that leads nowhere; name a folder after --out")
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
     if others := sorted(path.name for path in folder.glob("[!.]*")):

@@ -57,7 +57,8 @@ def test_texts_that_the_vocabulary_does_not_know_are_refused(inputs, tmp_path, c
 
 @pytest.mark.slow
 def test_other_beginnings_that_fail(inputs, finished, tmp_path, capsys, monkeypatch):
-    out = ("--out", tmp_path / "out")
+    out, nowhere = ("--out", tmp_path / "out"), tmp_path / "nowhere"
+    nowhere.symlink_to(tmp_path / "gone")
     for words, told in (
         (
             [*inputs, "--text", "txt", *out],
@@ -66,6 +67,7 @@ def test_other_beginnings_that_fail(inputs, finished, tmp_path, capsys, monkeypa
         ([tmp_path / "b.csv", *inputs[1:], *out], "there is no file"),
         ([*inputs, "--out", finished], "is not empty"),
         ([*inputs, "--out", inputs[0].parent], "is not empty"),
+        ([*inputs, "--out", nowhere], "is a link that leads nowhere"),
         ([*inputs, "--model", tmp_path, *out], "has neither vocab.txt nor tokenizer.json"),
         ([*inputs, "--learning-rate", "1e9", *out], "; give a --learning-rate below 1e+09"),
     ):
