@@ -2,8 +2,6 @@
 
 import ast
 import asyncio
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
@@ -141,11 +139,6 @@ class NoConfig(MySelfAttention):
         pass
 
 
-class NoMask(MySelfAttention):
-    def forward(self, hidden_states):
-        return hidden_states, None
-
-
 class OtherNames(MySelfAttention):
     def __init__(self, config):
         super().__init__(config)
@@ -160,68 +153,19 @@ class OtherShape(MySelfAttention):
         self.value = nn.Linear(config.hidden_size, config.intermediate_size)
 
 
-class Breaks(MySelfAttention):
-    def __init__(self, config):
-        super().__init__(config)
-        self.size = config.size
-
-
 @pytest.mark.parametrize(
     ("player", "error", "words"),
     [
         (NoConfig, TypeError, r"NoConfig cannot replace BertSelfAttention: __init__\(self\) must"),
-        (NoMask, TypeError, r"forward\(self, hidden_states\) must take .*output_attentions\)"),
         (OtherNames, ValueError, r"lacks query.weight \(hidden, hidden\), query.bias \(hidden\)"),
         (OtherNames, ValueError, r"has gate.weight, q.weight, q.bias|has q.weight, q.bias, gate"),
         (OtherShape, ValueError, r"value.weight has the shape \(8, 6\) instead of \(6, 6\)"),
-        (Breaks, TypeError, "building it .* stopped with AttributeError: .*'size'"),
     ],
 )
 def test_a_class_that_does_not_keep_the_contract_is_told_why(player, error, words):
     with pytest.raises(error, match=words):
         use({BertSelfAttention: player})
     assert part(BertSelfAttention) is BertSelfAttention
-
-
-ALONE = """
-from minibert import parts
-from minibert.layer import BertIntermediate
-from torch import nn
-
-class Turned(BertIntermediate):
-    def __init__(self, config):
-        super().__init__(config)
-        self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
-
-with parts.override({BertIntermediate: Turned}):
-    print("it plays:", parts.part(BertIntermediate) is Turned)
-class Stranger(Turned):
-    pass
-
-for wrong in ({BertIntermediate: 3}, {BertIntermediate: nn.Linear(2, 2)}, {Stranger: Turned}):
-    try:
-        parts.use(wrong)
-    except (TypeError, ValueError) as error:
-        print(error)
-print(parts.replaced())
-import bertbook.reader
-try:
-    parts.use({BertIntermediate: Turned})
-except ValueError as error:
-    print(error)
-"""
-
-
-@pytest.mark.slow
-def test_minibert_alone_lets_any_class_play_and_bertbook_looks_at_its_weights():
-    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True)
-    plays, no_class, built, stranger, replaced_now, refused = done.stdout.splitlines()
-    assert plays == "it plays: True"
-    assert no_class == "BertIntermediate is replaced by a class or function itself, not by 3"
-    assert built.startswith("BertIntermediate is replaced by a class or function itself, not by L")
-    assert stranger.startswith("no model asks for Stranger; name a class or function of minibert")
-    assert replaced_now == "{}"
-    assert refused.startswith("the parameters of Turned are not those of BertIntermediate")
 
 
 def test_what_models_ask_for_is_what_has_a_contract():
@@ -260,14 +204,6 @@ def test_a_function_plays_a_function():
 def test_ours_keeps_the_contract_it_sets(role):
     require_contract(role, role)
     assert " ".join(contract(role).split()).startswith(f"{role.__name__}: ")
-
-
-def test_a_contract_names_everything():
-    text = " ".join(contract(BertSelfAttention).split())
-    for word in ("MySelfAttention(config)", "forward(hidden_states, additive_mask", "probs (batch"):
-        assert word in text
-    assert "query.weight (hidden, hidden), query.bias (hidden)" in text
-    assert "word_embeddings.weight (vocab, hidden)" in " ".join(contract(BertEmbeddings).split())
 
 
 def test_a_role_by_its_name():

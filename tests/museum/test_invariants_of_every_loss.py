@@ -13,7 +13,6 @@ import bertfamily as family
 import minibert
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
-from berttools.classify.weighting import ClassWeightedModel
 from minibert import pretraining, tasks
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
@@ -22,17 +21,6 @@ from minibert.parts import override
 
 pytestmark = pytest.mark.usefixtures("unchecked")
 FAMILY = {name for name in family.__all__ if "For" in name}
-
-
-class Asked(ClassWeightedModel):
-    """The same loss, and the scores alone where no label is given."""
-
-    def forward(self, input_ids, attention_mask=None, token_type_ids=None, labels=None):
-        tokens = {"input_ids": input_ids, "attention_mask": attention_mask}
-        tokens["token_type_ids"] = token_type_ids
-        if labels is None:
-            return self.model(**tokens)
-        return super().forward(labels, **tokens)
 
 
 class Packed(PackedMaskedLM):
@@ -57,13 +45,6 @@ class Packed(PackedMaskedLM):
         return super().forward(**pack(rows, shape))
 
 
-def weighted(config):
-    classifier = tasks.BertForSequenceClassification(config, num_labels=3)
-    model = Asked(classifier, torch.tensor([0.5, 1.5, 3.0]))
-    model.config = config
-    return model
-
-
 def of_many_labels(config):
     """A classifier of rows with several labels; the check looks into the configuration for it."""
     kind = "multi_label_classification"
@@ -80,11 +61,9 @@ LOSSES = {
     "of a number": partial(tasks.BertForSequenceClassification, num_labels=1),
     "BertForTokenClassification": tasks.BertForTokenClassification,
     "BertForQuestionAnswering": tasks.BertForQuestionAnswering,
-    "ClassWeightedModel": weighted,
     "PackedMaskedLM": Packed,
 }
 TIED = {"BertForMaskedLM", "BertForPreTraining", "PackedMaskedLM"}
-ON_PURPOSE = {"ClassWeightedModel": ["labels_count_alike"]}  # that is what it is for
 
 
 def kinds_with_a_loss():
@@ -110,7 +89,7 @@ def test_every_loss_is_asked_here_or_with_its_family():
 def test_a_loss_keeps_the_invariants(name):
     torch.manual_seed(0)
     findings = check_invariants(LOSSES[name](BertConfig(**SIZES)))
-    assert findings.broken == ON_PURPOSE.get(name, []), findings
+    assert findings.broken == [], findings
     held = {finding.name for finding in findings if finding.holds}
     assert ("split_batch_is_whole_batch" in held) == (name != "BertForQuestionAnswering")
     assert ("table_is_tied" in held) == (name in TIED)
