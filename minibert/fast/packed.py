@@ -50,7 +50,8 @@ def _count_row_labels(rows: Sequence[Row]) -> int:
 def _fits(rows: Sequence[Row], shape: PackedShape) -> bool:
     lengths = _sentence_lengths(rows, shape)
     enough = sum(lengths) <= shape.tokens and len(lengths) <= shape.sentences
-    return enough and _count_row_labels(rows) <= shape.labels
+    short = bool(rows) and max(lengths) <= shape.longest
+    return enough and short and _count_row_labels(rows) <= shape.labels
 
 
 def pack(
@@ -82,7 +83,7 @@ def pack(
         lengths = [len(row["input_ids"]) for row in rows]
         raise ValueError(
             f"{len(rows)} rows of {sum(lengths)} tokens with {_count_row_labels(rows)} labels do "
-            f"not fit into {shape}; give fewer, or let `packed_batches` divide them"
+            f"not fit into {shape}; give fewer and shorter ones, or see `packed_batches`"
         )
     lengths = _sentence_lengths(rows, shape)
     ends = torch.tensor([0, *lengths]).cumsum(0)  # (sentences of rows and of filler + 1)
@@ -122,7 +123,7 @@ def packed_batches(
     """
     waiting: list[Row] = []
     for row in rows:
-        if len(row["input_ids"]) > shape.longest or not _fits([row], shape):
+        if not _fits([row], shape):
             raise ValueError(
                 f"a row of {len(row['input_ids'])} tokens with {_count_row_labels([row])} labels "
                 f"does not fit into {shape}; cut it"
