@@ -5,9 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from book_tree import Chapter, chapters
-from planting import assert_kept, code, says
 
 HELD = range(13, 27)
 COLUMNS = ("Sentence", "Control", "Unit and n", "Interval", "Record")
@@ -111,32 +109,3 @@ def _first_cells(shown: str) -> Iterator[list[str]]:
     for table in re.findall(r"<table.*?</table>", shown, re.DOTALL):
         rows = re.findall(r"<tr>\s*<t[hd][^>]*>(.*?)</t[hd]>", table, re.DOTALL)
         yield [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows]
-
-
-def test_this_project_keeps_it():
-    assert_kept(how_we_know, plus_minus, cheapest_rivals)
-
-
-ROW = "| it is ahead by 0.1 | the table of words | letter, n = 180 | bootstrap | this page |"
-HEAD = f"| {' | '.join(COLUMNS)} |\n|{' --- |' * len(COLUMNS)}\n"
-
-
-@pytest.mark.parametrize(
-    ("table", "sentence"),
-    [
-        (HEAD + ROW.replace("this page", "`none.json`"), "there is no such file"),
-        (HEAD + ROW.replace("180", "all"), "or gives no n"),
-        (ROW, "needs one fold that is called 'How we know'"),
-    ],
-)
-def test_what_the_table_must_say(plot, table, sentence):
-    cell = f"## Summary\n\n:::{{dropdown}} How we know\n{table}\n:::"
-    says(how_we_know(plot.chapter("# A", cell, number=HELD[0])), sentence)
-
-
-def test_a_plus_minus_without_its_name_and_a_table_without_the_cheapest(plot):
-    table = "<table><tr><th>fine-tuned, weights</th></tr><tr><th>fixed</th></tr></table>"
-    cells = ("## One", code("x = 1", f"0.2 ± 0.1{table}"), "## Two\n\nHere ± is the sd.")
-    root = plot.chapter("# A", *cells, number=19)
-    says(plus_minus(root), "the section 'One' has a ±")
-    says(cheapest_rivals(root), "leaves out what costs least; put counted words beside")
