@@ -18,23 +18,13 @@ SHEET = (FOLDER / "README.md").read_text("utf-8")
 LEGAL = re.compile(r"(O |B-(PER|LOC|ORG) (I-\2 )*)+")
 
 
-def surfaces(split):
-    """Collect the names of a split, without capitals."""
-    both = zip(SPLITS[split], NAMES[split], strict=True)
-    return {surface(sentence, name) for sentence, names in both for name in names}
-
-
-def test_tags_are_legal_and_fit_the_words():
-    for sentences in SPLITS.values():
+def test_tags_are_legal_fit_the_words_and_are_as_many_as_the_datasheet_tells():
+    for split, sentences in SPLITS.items():
         for words, tags in sentences:
             assert len(words) == len(tags) > 0
             assert LEGAL.fullmatch(" ".join(tags) + " ")
             # marks are words of their own; a dot stays with a title
             assert not any(re.search(r"\w[.,;?!]$", w) for w in words if w not in ("Mr.", "Dr."))
-
-
-def test_the_datasheet_tells_the_counts():
-    for split, sentences in SPLITS.items():
         kinds = Counter(kind for names in NAMES[split] for kind, _, _ in names)
         row = [len(sentences), sum(len(s.words) for s in sentences)]
         row += [kinds[kind] for kind in ("PER", "LOC", "ORG")]
@@ -42,8 +32,11 @@ def test_the_datasheet_tells_the_counts():
 
 
 def test_splits_share_no_name():
-    for one, other in combinations(SPLITS, 2):
-        assert surfaces(one) & surfaces(other) == set()
+    surfaces = [
+        {surface(s, name) for s, names in zip(SPLITS[split], NAMES[split]) for name in names}
+        for split in SPLITS
+    ]
+    assert all(one & other == set() for one, other in combinations(surfaces, 2))
 
 
 def test_what_capitals_and_known_words_reach():

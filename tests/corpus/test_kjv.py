@@ -25,21 +25,18 @@ def test_the_whole_book_is_there():
     assert verses["John", 11][34] == "Jesus wept."
     assert len(verses["Psalms", 119]) == 176
     assert all(verse == verse.strip() != "" for chapter in chapters for verse in chapter.verses)
+    assert as_documents(chapters) == kjv_text()
 
 
-def test_the_parts_are_all_and_share_no_chapter():
+def test_the_parts_are_all_share_no_chapter_and_are_read_as_documents(tmp_path):
     parts = kjv_parts()
     places = [(chapter.book, chapter.number) for part in parts for chapter in part]
     assert len(places) == len({*places}) == 1189
     assert {chapter.book for chapter in parts.books} == {*HELD_OUT_BOOKS}
     assert not {chapter.book for part in parts[:3] for chapter in part} & {*HELD_OUT_BOOKS}
-
-
-def test_the_command_reads_a_chapter_as_a_document(tmp_path):
-    part = kjv_parts().tune
-    (tmp_path / "tune.txt").write_text(as_documents(part), encoding="utf-8")
-    assert list(TextDocuments(tmp_path / "tune.txt")) == [chapter.verses for chapter in part]
-    assert as_documents(kjv_chapters()) == kjv_text()
+    (tmp_path / "tune.txt").write_text(as_documents(parts.tune), encoding="utf-8")
+    found = list(TextDocuments(tmp_path / "tune.txt"))
+    assert found == [chapter.verses for chapter in parts.tune]
 
 
 def test_places_are_left_out_and_chapters_kept_apart():

@@ -1,24 +1,20 @@
 """The law against drift: what the packages export is defined once, and chapters agree with it.
 
 In a chapter a name of a package may only be imported, shown with `show_source` (of which nbval
-compares the output), or typed with the same code. Everything else has a name of its own, and an
-assert that holds it to something else.
+compares the output), or typed with the same code. Everything else has a name of its own.
 """
 
 import ast
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-import networkx as nx
-from book_tree import Cell, Chapter, chapters
-from python_code import PACKAGES, Function, calls, is_stub, modules, parse
+from book_tree import chapters
+from python_code import PACKAGES, Function, modules, parse
 
 # The design gives this name to the numbers as well as to the function that makes them. A chapter
 # may have either.
 ALSO_DATA = {"additive_mask"}
-DRAWING = {"picture", "explore", "stepwise", "html", "token_row", "bars", "matrix", "tint"}
 SCOPES = Function | ast.ClassDef | ast.Lambda
 COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -125,75 +121,3 @@ def _bare(node: ast.stmt) -> ast.stmt:
         if isinstance(inner, Function | ast.ClassDef) and ast.get_docstring(inner) is not None:
             del inner.body[0]
     return copy
-
-
-def witnesses(root: Path) -> list[str]:
-    """Find functions and classes of a chapter that no assert ever looks at."""
-    package = exports(root)
-    return [
-        f"{chapter.name}: {cell} defines {name}, and no assert in this cell or a later one depends "
-        f"on it. Assert that it agrees with the package (or, for a bug, that it does not); if that "
-        f"makes no sense, give the cell a metadata `reason` that names {name}."
-        for chapter in chapters(root)
-        for cell, name in _unwitnessed(chapter, package)
-    ]
-
-
-def _unwitnessed(chapter: Chapter, package: Exports) -> Iterator[tuple[Cell, str]]:
-    """Yield the definitions that no assert reaches, by the names that statements mention."""
-    flow, asserted = _flow(chapter)
-    shown = (call for cell in chapter.code for call in calls(cell.tree, *DRAWING))
-    drawn = set().union(*map(_mentioned, shown))
-    for cell in chapter.code:
-        for node in cell.tree.body:
-            if not isinstance(node, Function | ast.ClassDef) or node.name in package:
-                continue
-            returns = any(isinstance(n, ast.Return) and n.value for n in ast.walk(node))
-            free = (
-                "solution" in cell.tags
-                or is_stub(node)
-                or (calls(node, "print") and not returns)  # the stored output is its witness
-                or node.name in str(cell.metadata.get("reason", ""))
-                or node.name in drawn
-                or _mentioned(node) & DRAWING
-            )
-            made_from_it = nx.ancestors(flow, node.name) | {node.name}
-            if not free and not made_from_it & set().union(*asserted[cell.index :]):
-                yield cell, node.name
-
-
-def _flow(chapter: Chapter) -> tuple[nx.DiGraph, list[set[str]]]:
-    """Lead from each name to what it is made from, and collect the names each cell asserts."""
-    flow, asserting = nx.DiGraph(), set()
-    asserted: list[set[str]] = [set() for _ in chapter.cells]
-    for cell in chapter.code:
-        for statement in cell.tree.body:
-            mentioned, changed = _mentioned(statement), _changed_inside(statement)
-            # Calling a function that asserts something is as good as an assert.
-            asserts = any(isinstance(node, ast.Assert) for node in ast.walk(statement))
-            asserts = asserts or mentioned & asserting
-            if isinstance(statement, Function | ast.ClassDef):
-                flow.add_edges_from(product([statement.name], {statement.name} | mentioned))
-                flow.add_edges_from(product(changed, [statement.name]))
-                asserting |= {statement.name} if asserts else set()
-            else:
-                flow.add_edges_from(product({*_bound(statement)} | changed, mentioned))
-                asserted[cell.index] |= mentioned if asserts else set()
-    return flow, asserted
-
-
-def _mentioned(node: ast.AST) -> set[str]:
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-
-
-def _changed_inside(statement: ast.stmt) -> set[str]:
-    """Name what a statement, or the body of a function, changes in place as `list.append` does."""
-    names = set()
-    for node in ast.walk(statement):
-        owner = node if isinstance(getattr(node, "ctx", None), ast.Store) else None
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            owner = node.value.func
-        while isinstance(owner, ast.Attribute | ast.Subscript):
-            owner = owner.value
-            names |= {owner.id} if isinstance(owner, ast.Name) else set()
-    return names
