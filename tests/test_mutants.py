@@ -57,13 +57,3 @@ def test_no_package_of_ours_is_imported_before_a_mistake_is_planted(mutants):
     )
     python_path = {"PYTHONPATH": str(mutants.ROOT)}
     subprocess.run([sys.executable, "-c", asked], env=python_path, cwd=mutants.ROOT, check=True)
-
-
-def test_a_fork_that_breaks_leaves_the_copy_and_is_told(mutants, tmp_path, monkeypatch):
-    from benchmarks import mutants as planting
-
-    (tmp_path / "log").write_text("why")
-    monkeypatch.setattr(planting, "run_tests", lambda folder, files: 1 / 0)
-    with pytest.raises(RuntimeError, match="ended with 70"):
-        planting.tests_fail(tmp_path, ["tests/test_a.py"])
-    assert (tmp_path / "log").exists()

@@ -68,27 +68,24 @@ def test_the_lines_of_the_readme_for_peft_run():
     assert output.loss > 0
 
 
-LORA = peft.LoraConfig, {"r": 2, "target_modules": ["query", "value"]}
+SPANS = dict.fromkeys(("start_positions", "end_positions"), LABELS)
+LORA = peft.LoraConfig, {"target_modules": ["query", "value"]}
 PROMPT = peft.PromptTuningConfig, {"num_virtual_tokens": 3}
+TASKS = [
+    (BertForSequenceClassification, "SEQ_CLS", {"labels": LABELS}, PROMPT),
+    (BertForQuestionAnswering, "QUESTION_ANS", SPANS, PROMPT),
+    (BertForTokenClassification, "TOKEN_CLS", {"labels": torch.ones(2, 5).long()}, LORA),
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "task", "labels", "adapter"),
-    [
-        (BertForSequenceClassification, "SEQ_CLS", {"labels": LABELS}, PROMPT),
-        (BertForQuestionAnswering, "QUESTION_ANS",
-         {"start_positions": LABELS, "end_positions": LABELS}, PROMPT),
-        (BertForTokenClassification, "TOKEN_CLS", {"labels": torch.ones(2, 5).long()}, LORA),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "task", "labels", "adapter"), TASKS)
 def test_the_task_types_of_peft_learn(kind, task, labels, adapter):
     adapted, options = adapter
     torch.manual_seed(0)
     model = peft.get_peft_model(kind(SMALL), adapted(task_type=task, **options))
     before = {name: tensor.clone() for name, tensor in model.named_parameters()}
-    learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(learning, lr=0.05)
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=0.05)
     losses = []
     for _ in range(10):
         loss = model(**BATCH, **labels).loss
@@ -99,5 +96,4 @@ def test_the_task_types_of_peft_learn(kind, task, labels, adapter):
     assert losses[-1] < losses[0]
     for name, parameter in model.named_parameters():
         assert parameter.requires_grad or torch.equal(parameter, before[name]), name
-    if adapter is LORA:
-        assert model(**BATCH, output_attentions=True).attentions
+    assert adapter is PROMPT or model(**BATCH, output_attentions=True).attentions

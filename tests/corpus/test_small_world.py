@@ -41,16 +41,6 @@ def test_a_document_has_one_hero_and_no_story_twice():
     assert len({sentence[1] for sentence in everything[::2]}) == 3
 
 
-def test_the_same_seed_tells_the_same_with_senses_and_without():
-    def tell(seed):
-        rng = default_rng(seed)
-        return sample_documents(WORLD, 5, rng=rng), sample_pairs(WORLD, 5, rng=rng)
-
-    assert tell(3) == tell(3) != tell(4)
-    tagged = sample_tagged(WORLD, 5, rng=default_rng(3))
-    assert [tuple(untagged(" ".join(s)) for s in d) for d in tagged] == tell(3)[0]
-
-
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 def test_pairs_are_drawn_as_often_as_their_chances_say():
@@ -162,9 +152,7 @@ def test_words_are_hidden_in_the_shares_of_the_noise():
         ("a b\nc d\n\nONE: x\n\ne f\ng h", "line 5 .*the table above has no story"),
         ("ONE: x | y\na b\nc d", "line 3 .*no sentence of this story names its table ONE"),
         ("a b\nc d\ndocument HERO: anna", "line 3 .*a document's table stands above all stories"),
-        ("document HERO: anna\ndocument HE: he", "line 2 .*document's table has the names HERO"),
         ("one: x\nONE a\nb", "line 1 .*'one' is no name of a table"),
-        ("ONE TWO: x y | z\na\nb", "line 1 .*the row 'z' has 1 words for 2 names"),
         ("HERO sings\nhe sings", "line 2 .*no table has a column HERO"),
         ("Anna sings\nhe sings", "line 2 .*'Anna' is no word"),
         ("a [b | c d]\ne", r"line 2 .*'\[b \| c d\]' is no choice among words"),

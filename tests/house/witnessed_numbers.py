@@ -3,6 +3,7 @@
 import ast
 import html
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import chain
@@ -37,12 +38,7 @@ class Number(NamedTuple):
     unit: Decimal
 
 
-class Claim(NamedTuple):
-    """A number in prose."""
-
-    number: Number
-    text: str
-    block: Block
+Claim = tuple[Number, str, Block]  # a number in prose, as it is written, and where
 
 
 def numbers(root: Path) -> list[str]:
@@ -55,16 +51,15 @@ def numbers(root: Path) -> list[str]:
     found, known = [], {chapter.number: _witnesses(chapter) for chapter in chapters(root)}
     for chapter in chapters(root):
         sections, proved = known[chapter.number], []
-        for claim in _claims(chapter):
-            looks_back = claim.block.section in LOOKING_BACK
-            here = list(sections) if looks_back else [claim.block.section]
+        for number, text, block in _claims(chapter):
+            here = list(sections) if block.section in LOOKING_BACK else [block.section]
             witnesses = chain(
                 proved,
                 *(sections.get(section, []) for section in here),
-                *(chain(*known.get(n, {}).values()) for n in claim.block.chapters),
+                *(chain(*known.get(n, {}).values()) for n in block.chapters),
             )
-            told = _unproved(chapter.name, claim, witnesses)
-            proved += [] if told else [claim.number]
+            told = _unproved(chapter.name, (number, text, block), witnesses)
+            proved += [] if told else [number]
             found += told
     return found
 
@@ -88,14 +83,14 @@ def numbers_of_the_pages(root: Path) -> list[str]:
 
 def _unproved(name: str, claim: Claim, witnesses: Iterable[Number]) -> list[str]:
     """Say what is missing, unless a witness becomes the number of a claim when it is rounded."""
-    number = claim.number
+    number, text, block = claim
     for witness in witnesses:
         difference = abs(number.value - witness.value)
         rounded = witness.unit < number.unit and 2 * difference <= number.unit
         if difference == 0 or rounded:
             return []
     return [
-        f"{name}: {claim.text} in {str(claim.block)!r} stands in no output and in no code of its "
+        f"{name}: {text} in {str(block)!r} stands in no output and in no code of its "
         f"section. Print it or assert it there, so that it cannot become wrong unseen."
     ]
 
@@ -116,10 +111,10 @@ def _numbers_in(block: Block) -> Iterator[Claim]:
     text = LABEL.sub(" ", block.text.replace("{,}", ","))
     text = WHOLE_PERCENT.sub(" ", text) if block.section == QUOTING else text
     for match in PERCENT.finditer(text):
-        yield Claim(_number(match[1], exponent=-2), match[0], block)
+        yield _number(match[1], exponent=-2), match[0], block
     for match in DECIMAL.finditer(PERCENT.sub(" ", text)):
         exponent = (match[2] or "0").replace("\N{MINUS SIGN}", "-")
-        yield Claim(_number(match[1], int(exponent)), match[0], block)
+        yield _number(match[1], int(exponent)), match[0], block
 
 
 def _number(digits: str, exponent: int = 0) -> Number:
@@ -130,12 +125,12 @@ def _number(digits: str, exponent: int = 0) -> Number:
 
 def _witnesses(chapter: Chapter) -> dict[str, list[Number]]:
     """Collect the numbers that each section computes, and those in its code."""
-    found: dict[str, list[Number]] = {}
+    found: dict[str, list[Number]] = defaultdict(list)
     for cell in chapter.code:
         # A figure that moves has hundreds of numbers, and shows most of them only when asked. What
         # cards show was written by hand.
         if not calls(cell.tree, "explore", "flashcards"):
-            found.setdefault(cell.section, []).extend(_computed(cell, chapter.root))
+            found[cell.section] += _computed(cell, chapter.root)
     return found
 
 

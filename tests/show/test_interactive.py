@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from bertbook.core import explore, slider, typed
+from bertbook.core.setting import is_stored
 
 
 def draw_all(**values):
@@ -116,6 +117,8 @@ def test_a_move_draws_again_and_errors_are_shown_as_sentences_and_go_away():
     assert figure.frame.value == "good"
 
 
-def test_without_a_kernel_a_figure_is_frozen(monkeypatch):
-    monkeypatch.delenv("BOOK_STORED")
-    assert "mb-frames" in show(n=[1, 2])
+@pytest.mark.parametrize("value", ["", "0"])
+def test_without_a_kernel_a_reader_s_figure_is_frozen(monkeypatch, value):
+    assert is_stored()
+    monkeypatch.setenv("BOOK_STORED", value)
+    assert not is_stored() and "mb-frames" in show(n=[1, 2])

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from bertbook.core import fill_in, next_sentence, see_heads, swap_heads, type_ahead
-from bertbook.core.live_scripts import ORDER, page_script, real_vocabulary, vocabulary_script
+from bertbook.core.live_scripts import page_script, real_vocabulary, vocabulary_script
 from bertbook.core.opening import opening
 from bertbook.core.watching import Watched
 from bertbook.corpus import Oracle, small_world
@@ -99,13 +99,6 @@ def test_the_first_text_is_cut_already_and_nothing_ends_the_script_early(monkeyp
     assert (received in shown(True)) == (real_vocabulary() is not None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert received not in shown(True) and vocabulary_script() == ""
-
-
-def test_every_file_of_the_script_is_in_it_once():
-    script = page_script()
-    assert len(set(ORDER)) == len(ORDER)
-    assert "function bertLayer(" in script and "class WordPieceTokenizer" in script
-    assert "</" not in script and not re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -38,16 +38,10 @@ def half(x):
     return x * 2
 
 
-def lines_of(question):
-    root = ElementTree.fromstring(question.content)
-    return [
-        (node.find("label/code").text, "".join(node.find("div/p").itertext()))
-        for node in root.findall("div[@class='mb-option']")
-    ]
-
-
 def test_every_line_keeps_its_indentation_and_has_a_reply():
-    assert lines_of(hunt("Which?", CODE, "y = x * 2", REPLIES)) == [
+    root = ElementTree.fromstring(hunt("Which?", CODE, "y = x * 2", REPLIES).content)
+    options = root.findall("div[@class='mb-option']")
+    assert [(o.find("label/code").text, "".join(o.find("div/p").itertext())) for o in options] == [
         ("def half(x):", "Not this one. This line does what it should."),
         ("    y = x * 2", "Right. It doubles."),
         ("    return y", "Not this one. y is what is asked for."),
@@ -66,8 +60,8 @@ def test_every_answer_has_its_reply_and_cards_open_without_a_script():
 def test_answers_of_one_question_exclude_each_other_and_those_of_another_do_not():
     made = [choice(FIRST[0], *FIRST[1]), choice(SECOND[0], *SECOND[1])]
     made += [stepwise(DRAWING, asked, caption="c") for asked in ([FIRST, SECOND], [SECOND, FIRST])]
-    names = re.findall(r'name="([^"]*)"', "".join(one.content for one in made))
-    assert Counter(Counter(names).values()) == {2: 6}
+    names = Counter(re.findall(r'name="([^"]*)"', "".join(one.content for one in made)))
+    assert [*names.values()] == [2] * 6
 
 
 def play(*turns):
@@ -83,7 +77,6 @@ def test_every_turn_has_its_options_and_everybodys_answers_without_a_script_too(
     assert re.findall(r'data-right="(\d)" data-others="([^"]*)"', content) == told
     assert content.count("data-k=") == 5
     assert "<legend>one &amp; [MASK]</legend>" in content
-    assert re.findall(r'<th scope="row">([^<]*)<', content) == ["you", "the model", "chance"]
     assert "<summary>The right answers, in turn</summary><p>b; a.</p>" in content
 
 
@@ -130,16 +123,12 @@ def test_an_answer_is_reachable_as_exactly_as_it_is_asked_for_and_every_box_has_
         (choice, ["q?", right("a", "r"), right("b", "r")], "2 right of 2"),
         (choice, ["q?", right("a", "r"), wrong("b", " ")], "no reply"),
         (deck, [], "both sides"),
-        (deck, [(" ", "b")], "both sides"),
         (hunt, ["?", CODE, "y = x", REPLIES], "'y = x' is 0 of the 4 lines"),
         (hunt, ["?", CODE, "y = x * 2", {}], "has no reply that says why"),
         (hunt, ["?", CODE, "return y", REPLIES | {"return x": "r"}], "which is no line"),
-        (steps, [], "at least one question"),
         (steps, [FIRST], r"after the questions \[0, 1\], and there are 1"),
         (steps, [FIRST] * 3, "there are 3, counted from 0; each must show something"),
-        (play, [], "at least one turn"),
         (play, [Turn("q", ("a", "b"), 2, (0, 1))], "'q' has 2 options, counted from 0; one is not"),
-        (play, [Turn("q", ("a", "b"), 0, (0, (0, 2)))], "'q' has 2 options"),
         (play, [Turn("q", ("a", "b"), 0, (0,))], "'q' has 1 answers of others"),
         (field, [1, {"why": " "}], "a reason"),
         (field, [1, {"mistakes": [(2, "")]}], "full replies"),
@@ -214,7 +203,7 @@ def test_a_question_takes_its_code_from_the_chapter_or_brings_it_along(files):
         which_line("half", half)
     files("", "toy")
     files(HUNT + "code = '''\ndef half(x):\n    return x * 2'''")
-    assert len(lines_of(which_line("half"))) == 2
+    assert which_line("half").content.count("<code>") == 2
 
 
 ASKED = '[ask.a]\nquestion = "q"\nanswer = 1\n'

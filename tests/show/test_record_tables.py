@@ -1,15 +1,13 @@
-"""The arithmetic behind the tables of records, by hand; chapters store the tables themselves."""
+"""Records are found by name; the arithmetic behind their tables, which chapters store, by hand."""
 
 import math
 
 import numpy as np
 import pytest
-import torch
 
-from benchmarks.ladder_steps import useful_products
 from bertbook.core.attention_maps import grouped_interval
 from bertbook.corpus import entity_sentences
-from bertbook.records import record_of
+from bertbook.records import record_of, trained_folder
 from bertbook.topics.classify.runs import Runs, lead_over
 from bertbook.topics.family.shoot_out import member_runs, paired_interval
 from bertbook.topics.faster.ladder import quartiles, shares_of_peak
@@ -17,7 +15,23 @@ from bertbook.topics.machines.tables import both_bounds, fixed_seconds, talk_sec
 from bertbook.topics.search.tables import best_runs, gains_of
 from bertbook.topics.tag.results import counts_of_names, drawn_f1, drawn_shares, middle_of
 from bertbook.topics.tag.tagging import find_entities
-from minibert.config import BertConfig
+
+
+@pytest.mark.parametrize(
+    ("find", "there", "missing"),
+    [
+        (record_of, "toy_parts", ("toy_party", "../records/toy_parts/x", "")),
+        (trained_folder, "small-world", ("small_world", "", ".", "../corpus", "one_word.json")),
+    ],
+)
+def test_a_record_is_found_from_any_folder_and_a_wrong_name_is_told(
+    tmp_path, monkeypatch, find, there, missing
+):
+    monkeypatch.chdir(tmp_path)
+    assert find(there)
+    for name in missing:
+        with pytest.raises(ValueError, match=r"no (record|trained model) '.*'; there are \w+, "):
+            find(name)
 
 
 def test_an_answer_that_was_changed_is_found():
@@ -101,13 +115,3 @@ def test_times_are_compared_within_a_round_and_lie_between_what_was_measured():
     for sent in (0.0, 1.0, 9.0):  # hidden sending is never slower
         apart, hidden = both_bounds(8.0, sent, 2.0)
         assert apart == 8 / (5 + sent) <= hidden == 8 / (2 + max(3, sent))
-
-
-def test_a_gpus_share_of_its_peak_is_what_its_times_give():
-    """The operations of a step by the formula: 256 full rows of 128, labels at 15 %."""
-    once, config = record_of("gpu/measured_once"), BertConfig.base()
-    rows = [{"labels": torch.where(torch.arange(128) < 19, 1, -100)}] * 256  # 0.148
-    operations = 2 * useful_products(config, rows)
-    for way in once["steps"]["256 × 128"].values():
-        share = 1e3 * operations / way["milliseconds"] / once["peak"]
-        assert share == pytest.approx(way["mfu"], abs=2e-3)

@@ -1,29 +1,25 @@
-"""Glosses and names of WordNet (Chapters 16, 17 and 19) are what their datasheet says."""
+"""The King James Bible is whole; glosses and names of WordNet are what their datasheet says."""
 
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from benchmarks import kjv_text as kjv_program
 from benchmarks import verse_names as program
 from benchmarks.glosses import KINDS, OF_EACH, glosses_of, table_of
 from benchmarks.wordnet_names import names_of, single_things
 from bertbook.corpus import glosses_file, noun_glosses
-from bertbook.corpus.datasets.verse_names import (
-    AROUND,
-    MOST,
-    VerseName,
-    kinds_by_eye,
-    kinds_of_names,
-    verse_names,
-    verses,
-)
+from bertbook.corpus.datasets import verse_names as names
+from bertbook.corpus.kjv import chapters as kjv
 from bertbook.records import record_of
+from minibert.data import TextDocuments
 
 WORDNET = Path("/usr/share/wordnet/data.noun")
 SHEET = glosses_file().with_name("README.md").read_text(encoding="utf-8")
-NAMES = verse_names()
+NAMES = names.verse_names()
 
 
 def test_each_kind_has_as_many_and_the_license_stands_beside_them():
@@ -58,28 +54,29 @@ def test_the_programs_make_the_tables_again():
     with WORDNET.open(encoding="utf-8") as lines:
         assert table_of(lines) == [tuple(row) for row in noun_glosses()]
     with WORDNET.open(encoding="utf-8") as lines:
-        assert dict(names_of(lines)) == kinds_of_names()
+        assert dict(names_of(lines)) == names.kinds_of_names()
 
 
 def test_a_name_stands_in_its_verse_with_the_words_around_it():
-    text = dict(verses())
+    text = dict(names.verses())
     for each in NAMES:
         words, near = text[each.verse], each.words
-        assert len(near) <= 2 * AROUND + 1
+        assert len(near) <= 2 * names.AROUND + 1
         assert any(words[start : start + len(near)] == near for start in range(len(words)))
-    assert max(Counter(each.name for each in NAMES).values()) == MOST
+    assert max(Counter(each.name for each in NAMES).values()) == names.MOST
 
 
 def test_there_are_as_many_persons_as_places_and_no_common_words():
-    kinds = kinds_of_names()
+    kinds = names.kinds_of_names()
     assert Counter(kinds.values()) == {"person": 59, "location": 59}
     assert {each.name: each.kind for each in NAMES} == kinds
-    assert not {name.lower() for name in kinds} & {word for _, verse in verses() for word in verse}
+    words = {word for _, verse in names.verses() for word in verse}
+    assert not {name.lower() for name in kinds} & words
 
 
 def test_what_was_read_by_eye_are_fifty_of_these_places():
     drawn = random.Random(50).sample(NAMES, 50)
-    eye = kinds_by_eye()
+    eye = names.kinds_by_eye()
     assert {*eye} == {(each.verse, each.name) for each in drawn}
     right = [eye[each.verse, each.name] == each.kind for each in drawn]
     assert f"In {sum(right)} of the {len(right)}" in SHEET
@@ -97,19 +94,6 @@ def test_no_name_that_is_asked_stands_in_what_is_learned_from():
     assert sorted(asked) == [*range(len(NAMES))], "each is asked once"
 
 
-def test_each_way_changes_what_it_says_and_nothing_else():
-    ark = VerseName("Genesis 8:20", ("And", "Noah", "builded", "an", "altar"), 1, "person")
-    ways = {way: program.told([ark], way)[0] for way in program.WAYS}
-    assert ways["as it stands"] == (ark.words, 1)
-    assert ways["the name alone"] == (("Noah",), 0)
-    assert ways["[MASK] for the name"] == (("And", "[MASK]", "builded", "an", "altar"), 1)
-    words, place = ways["an invented name"]
-    assert (words[:1], words[2:], place) == (ark.words[:1], ark.words[2:], 1)
-    assert words[1] not in ark.words
-    words, place = ways["other words shuffled"]
-    assert words[place] == "Noah" and sorted(words) == sorted(ark.words) and words != ark.words
-
-
 def test_the_record_is_of_these_names_and_a_tagger_calls_each_mask_a_person():
     record = record_of("verse_names")
     told = [(each["verse"], each["name"], each["kind"]) for each in record["asked"]]
@@ -123,3 +107,38 @@ def test_the_record_is_of_these_names_and_a_tagger_calls_each_mask_a_person():
     taggers = [rows for name, rows in record["right"].items() if name.startswith("tagger")]
     assert len(taggers) == 2  # both learned from whole verses
     assert all(rows["as it stands"]["[MASK] for the name"] == persons for rows in taggers)
+
+
+def test_the_whole_book_is_there():
+    chapters = kjv.kjv_chapters()
+    assert len(kjv.BOOKS) == 66
+    assert len(chapters) == sum(number for _, number in kjv.BOOKS) == 1189
+    assert sum(len(chapter.verses) for chapter in chapters) == 31_102
+    verses = {(chapter.book, chapter.number): chapter.verses for chapter in chapters}
+    assert verses["John", 11][34] == "Jesus wept."
+    assert len(verses["Psalms", 119]) == 176
+    assert all(verse == verse.strip() != "" for chapter in chapters for verse in chapter.verses)
+    assert kjv.as_documents(chapters) == kjv.kjv_text()
+
+
+def test_the_parts_are_all_share_no_chapter_and_are_read_as_documents(tmp_path):
+    parts = kjv.kjv_parts()
+    places = [(chapter.book, chapter.number) for part in parts for chapter in part]
+    assert len(places) == len({*places}) == 1189
+    assert {chapter.book for chapter in parts.books} == {*kjv.HELD_OUT_BOOKS}
+    assert not {chapter.book for part in parts[:3] for chapter in part} & {*kjv.HELD_OUT_BOOKS}
+    (tmp_path / "tune.txt").write_text(kjv.as_documents(parts.tune), encoding="utf-8")
+    found = list(TextDocuments(tmp_path / "tune.txt"))
+    assert found == [chapter.verses for chapter in parts.tune]
+
+
+def test_places_are_left_out_and_chapters_kept_apart():
+    printed = ["Jude1:1 Jude, the servant.", "Jude1:2 Mercy. ", "Rev1:1 The Revelation.",
+               "Rev2:1 Unto the angel"]  # fmt: skip
+    text = "Jude, the servant.\nMercy.\n\nThe Revelation.\n\nUnto the angel\n"
+    assert kjv_program.stored_text(printed) == text
+
+
+@pytest.mark.skipif(not shutil.which("bible"), reason="needs Debian's package bible-kjv-text")
+def test_the_program_of_debian_prints_the_stored_text():
+    assert kjv_program.stored_text(kjv_program.printed_verses()) == kjv.kjv_text()
