@@ -1,6 +1,7 @@
 """What the README shows for ONNX, TorchScript and PEFT, run as it stands there."""
 
 from pathlib import Path
+from typing import Any
 
 import peft
 import pytest
@@ -23,7 +24,7 @@ LABELS = torch.tensor([1, 1])
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("unchecked")]
 
 
-def run(number, **names):
+def run(number, **names: Any):
     """Run a piece of Python of the README: ONNX, TorchScript, PEFT."""
     text = README.read_text(encoding="utf-8").partition("<strong>With other tools")[2]
     found = text.partition("</details>")[0].split("```python\n")[1:]
