@@ -72,7 +72,7 @@ def _redefined(tree: ast.Module, package: Exports, data: set[str]) -> Iterator[s
                 "name and assert that both agree."
             )
     for statement in tree.body:
-        for name in _bound(statement):
+        for name in bound(statement):
             homes = package.get(name, [])
             typed = any(_same(statement, home.node) for home in homes)
             if homes and not typed and name not in data:
@@ -101,12 +101,12 @@ def _functions_and_classes(node: ast.AST) -> Iterator[Function | ast.ClassDef]:
         yield from _functions_and_classes(child)
 
 
-def _bound(node: ast.AST) -> Iterator[str]:
+def bound(node: ast.AST) -> Iterator[str]:
     """Yield what a statement assigns outside functions, classes and comprehensions."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id
     for child in () if isinstance(node, SCOPES | COMPREHENSIONS) else ast.iter_child_nodes(node):
-        yield from _bound(child)
+        yield from bound(child)
 
 
 def _same(typed: ast.stmt, home: ast.stmt) -> bool:

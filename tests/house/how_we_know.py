@@ -1,4 +1,4 @@
-"""What chapters say of measurements: how they know it, and what a ± is."""
+"""What chapters say of measurements: how they know it, what a ± is, and the cheapest rival."""
 
 import re
 from collections import defaultdict
@@ -14,6 +14,10 @@ FOLD = re.compile(r"^:::\{dropdown\} How we know\n(.*?)^:::$", re.DOTALL | re.MU
 HERE = "this page"
 FOLDERS = ("bertbook/records", "book", ".")  # of a record, or of what stands for one
 NAMED = re.compile(r"\b(?:sd|se|standard (?:deviation|error)s?)\b")
+CHEAPEST = {  # by chapter: how a row of the encoder begins, and what stands beside it
+    16: (r"fine-tuned|MiniLM full", ("counted words", "naive Bayes")),
+    19: (r"fine-tuned", ("counted words",)),
+}
 
 
 def how_we_know(root: Path) -> list[str]:
@@ -62,3 +66,32 @@ def plus_minus(root: Path) -> list[str]:
             if "±" in text and not NAMED.search(text)
         ]
     return found
+
+
+def cheapest_rivals(root: Path) -> list[str]:
+    """Ask each table that has a fine-tuned encoder for the cheapest method of the chapter, too."""
+    found = []
+    for chapter in (each for each in chapters(root) if each.number in CHEAPEST):
+        encoder, cheapest = CHEAPEST[chapter.number]
+        tables = [
+            rows
+            for cell in chapter.code
+            for rows in _first_cells("".join(cell.texts))
+            if any(re.match(encoder, row) for row in rows)
+        ]
+        if not tables:
+            found.append(f"{chapter.name}: no table has a row that begins with {encoder!r}.")
+        found += [
+            f"{chapter.name}: the table with the rows {rows} leaves out what costs least; put "
+            f"{' or '.join(cheapest)} beside the encoder."
+            for rows in tables
+            if not any(name in row for row in rows for name in cheapest)
+        ]
+    return found
+
+
+def _first_cells(shown: str) -> Iterator[list[str]]:
+    """Yield the first cell of each row, table by table."""
+    for table in re.findall(r"<table.*?</table>", shown, re.DOTALL):
+        rows = re.findall(r"<tr>\s*<t[hd][^>]*>(.*?)</t[hd]>", table, re.DOTALL)
+        yield [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows]

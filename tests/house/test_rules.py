@@ -16,7 +16,8 @@ from chapter_parts import parts
 from draw_packages import PAGE, picture
 from drift import one_definition
 from glossary_terms import glossary_form, terms_in_order
-from how_we_know import how_we_know, plus_minus
+from held_by_asserts import witnesses
+from how_we_know import cheapest_rivals, how_we_know, plus_minus
 from import_order import import_order
 from link_targets import front_door, links
 from notebook_files import ignored_cells, second_forms, stored_runs
@@ -25,8 +26,9 @@ from witnessed_numbers import numbers, numbers_of_the_pages
 
 HERE = Path(__file__).parent
 RULES = [
-    parts, one_definition, glossary_form, terms_in_order, how_we_know, plus_minus, import_order,
-    front_door, links, ignored_cells, stored_runs, numbers, numbers_of_the_pages,
+    parts, one_definition, witnesses, glossary_form, terms_in_order, how_we_know, plus_minus,
+    cheapest_rivals, import_order, front_door, links, ignored_cells, stored_runs, numbers,
+    numbers_of_the_pages,
 ]  # fmt: skip
 BY_NAME = {rule.__name__: rule for rule in [*RULES, second_forms]}
 PLANTED = tomllib.loads((HERE / "planted.toml").read_text(encoding="utf-8"))
