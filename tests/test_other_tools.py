@@ -1,6 +1,7 @@
 """What the README shows for ONNX, TorchScript and PEFT, run as it stands there."""
 
 from pathlib import Path
+from typing import Any
 
 import peft
 import pytest
@@ -17,87 +18,78 @@ from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 README = Path(__file__).parents[1] / "README.md"
 TEXTS = (["a cat"], ["a", "the cat", "cat cat cat cat cat"], ["the dog a cat", "a"])
 tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "the", "old", "cat", "dog"])
+BATCH = tokenizer(["a cat", "the old dog"])
+NAMES = ["input_ids", "attention_mask", "token_type_ids"]
+LABELS = torch.tensor([1, 1])
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("unchecked")]
 
 
-def blocks():
-    """Cut the pieces of Python out of the README: ONNX, TorchScript, PEFT."""
+def run(number, **names: Any):
+    """Run a piece of Python of the README: ONNX, TorchScript, PEFT."""
     text = README.read_text(encoding="utf-8").partition("<strong>With other tools")[2]
-    parts = text.partition("</details>")[0].split("```python\n")[1:]
-    found = [part.partition("```")[0] for part in parts]
+    found = text.partition("</details>")[0].split("```python\n")[1:]
     assert len(found) == 3
-    return found
+    exec(found[number].partition("```")[0], names)
+    return names
 
 
-def prepared(dtype=torch.float32):
-    """Give the names that stand in the text of the README."""
-    model = build(SMALL, dtype=dtype)
-    batch = tokenizer(["a cat", "the old dog"])
-    return {"torch": torch, "model": model, "batch": batch, "tokenizer": tokenizer}
-
-
-def same_numbers(run, model, names, atol):
+def same_numbers(run, model, atol):
     for texts in TEXTS:
-        inputs = [tokenizer(texts)[name] for name in names]
+        inputs = [tokenizer(texts)[name] for name in NAMES]
         for own, other in zip(run(*inputs), model(*inputs)[:2], strict=True):
             close(torch.as_tensor(own), other.detach(), atol)
 
 
-# The exporter warns of its own ways.
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.usefixtures("unchecked")
 def test_onnx_takes_every_size(tmp_path, monkeypatch):
     import onnxruntime
 
     monkeypatch.chdir(tmp_path)
-    space = prepared()
-    exec(blocks()[0], space)
+    model = build(SMALL, dtype=torch.float32)
+    names = run(0, torch=torch, model=model, batch=BATCH)["names"]
     session = onnxruntime.InferenceSession("model.onnx")
     assert all(given.shape == ["batch", "seq"] for given in session.get_inputs())
 
-    def run(*inputs):
-        return session.run(None, {n: v.numpy() for n, v in zip(space["names"], inputs)})
+    def exported(*inputs):
+        return session.run(None, {n: v.numpy() for n, v in zip(names, inputs)})
 
-    same_numbers(run, space["model"], space["names"], 1e-4)
+    same_numbers(exported, model, 1e-4)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
-@pytest.mark.usefixtures("unchecked")
 def test_the_tracer_takes_every_size():
-    space = prepared(torch.float64)
-    names = ["input_ids", "attention_mask", "token_type_ids"]
-    space["inputs"] = tuple(space["batch"][name] for name in names)
-    exec(blocks()[1], space)
-    same_numbers(space["traced"], space["model"], names, 1e-12)
+    model = build(SMALL)
+    inputs = tuple(BATCH[name] for name in NAMES)
+    same_numbers(run(1, torch=torch, model=model, inputs=inputs)["traced"], model, 1e-12)
 
 
-LABELS = torch.tensor([1, 1])
-WHERE = dict.fromkeys(("start_positions", "end_positions"), LABELS)
-LORA = peft.LoraConfig, {"r": 2, "target_modules": ["query", "value"]}
+def test_the_lines_of_the_readme_for_peft_run():
+    names = {"BertForSequenceClassification": BertForSequenceClassification}
+    output = run(2, peft=peft, config=SMALL, **names)["model"](**BATCH, labels=LABELS)
+    assert output.logits.shape == (2, 2)
+    assert output.loss > 0
+
+
+SPANS = dict.fromkeys(("start_positions", "end_positions"), LABELS)
+LORA = peft.LoraConfig, {"target_modules": ["query", "value"]}
 PROMPT = peft.PromptTuningConfig, {"num_virtual_tokens": 3}
-CASES = [
-    *((BertForSequenceClassification, "SEQ_CLS", {"labels": LABELS}, x) for x in (LORA, PROMPT)),
-    *((BertForQuestionAnswering, "QUESTION_ANS", WHERE, x) for x in (LORA, PROMPT)),
+TASKS = [
+    (BertForSequenceClassification, "SEQ_CLS", {"labels": LABELS}, PROMPT),
+    (BertForQuestionAnswering, "QUESTION_ANS", SPANS, PROMPT),
     (BertForTokenClassification, "TOKEN_CLS", {"labels": torch.ones(2, 5).long()}, LORA),
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.usefixtures("unchecked")  # PEFT gives None for what nobody asks for
-@pytest.mark.parametrize(("kind", "task", "labels", "adapter"), CASES)
+@pytest.mark.parametrize(("kind", "task", "labels", "adapter"), TASKS)
 def test_the_task_types_of_peft_learn(kind, task, labels, adapter):
     adapted, options = adapter
     torch.manual_seed(0)
     model = peft.get_peft_model(kind(SMALL), adapted(task_type=task, **options))
-    assert model.device == torch.device("cpu")
     before = {name: tensor.clone() for name, tensor in model.named_parameters()}
-    learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(learning, lr=0.05)
-    batch = dict(tokenizer(["a cat", "the old dog"]))
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=0.05)
     losses = []
     for _ in range(10):
-        loss = model(**batch, **labels).loss
+        loss = model(**BATCH, **labels).loss
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -105,16 +97,4 @@ def test_the_task_types_of_peft_learn(kind, task, labels, adapter):
     assert losses[-1] < losses[0]
     for name, parameter in model.named_parameters():
         assert parameter.requires_grad or torch.equal(parameter, before[name]), name
-    if adapter is LORA:
-        assert model(**batch, output_attentions=True).attentions
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.usefixtures("unchecked")
-def test_the_lines_of_the_readme_for_peft_run():
-    space = {"peft": peft, "config": SMALL}
-    space["BertForSequenceClassification"] = BertForSequenceClassification
-    exec(blocks()[2], space)
-    output = space["model"](**tokenizer(["a cat", "the old dog"]), labels=LABELS)
-    assert output.logits.shape == (2, 2)
-    assert output.loss > 0
+    assert adapter is PROMPT or model(**BATCH, output_attentions=True).attentions

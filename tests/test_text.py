@@ -9,6 +9,8 @@ from odd_texts import ANY_TEXT
 from tokenizers import normalizers, pre_tokenizers
 
 from minibert.text import (
+    _OF_UNICODE_8,
+    CHINESE,
     clean_text,
     lower_case,
     space_chinese,
@@ -17,33 +19,17 @@ from minibert.text import (
     strip_accents,
 )
 
-
-@pytest.fixture(scope="module")
-def some_characters() -> list[str]:
-    """Take the first scripts whole, every seventh character of the others, and all edges."""
-    import minibert.text as module
-
-    codes = {*range(0x600), *range(0x600, 0x1FFFF, 7), *range(0xE0000, 0xE0200), 0x10FFFF}
-    codes |= set(module._OF_UNICODE_8)
-    for first, last in module.CHINESE:
-        codes |= {first - 1, first, last, last + 1}
-    return [chr(code) for code in sorted(codes) if not 0xD800 <= code < 0xE000]
-
-
-@pytest.fixture(scope="module")
-def witness():
-    """Build one step of the Rust normalizer."""
-
-    def only(**step):
-        off = dict.fromkeys(("clean_text", "handle_chinese_chars", "lowercase"), False)
-        return normalizers.BertNormalizer(**{**off, "strip_accents": False, **step}).normalize_str
-
-    return only
-
-
-def differing(ours, theirs, characters) -> list[str]:
-    """List the characters that come out differently between two letters."""
-    return [f"{ord(c):04X}" for c in characters if ours(f"a{c}b") != theirs(f"a{c}b")]
+# The first scripts whole, every seventh character of the others, and all edges.
+CODES = {
+    *range(0x600),
+    *range(0x600, 0x1FFFF, 7),
+    *range(0xE0000, 0xE0200),
+    0x10FFFF,
+    *_OF_UNICODE_8,
+}
+CODES |= {code for first, last in CHINESE for code in (first - 1, first, last, last + 1)}
+CHARACTERS = [chr(code) for code in sorted(CODES) if not 0xD800 <= code < 0xE000]
+OFF = dict.fromkeys(("clean_text", "handle_chinese_chars", "lowercase", "strip_accents"), False)
 
 
 @pytest.mark.usefixtures("unchecked")  # they would take most of the time
@@ -59,17 +45,16 @@ def differing(ours, theirs, characters) -> list[str]:
         (lower_case, "lowercase", lambda c: unicodedata.category(c) != "Cn"),
     ],
 )  # fmt: skip
-def test_each_step_is_that_of_the_witness_for_every_character(
-    witness, some_characters, ours, step, is_asked
-):
-    asked = filter(is_asked, some_characters)
-    assert differing(ours, witness(**{step: True}), asked) == []
+def test_each_step_is_that_of_the_witness_for_every_character(ours, step, is_asked):
+    theirs = normalizers.BertNormalizer(**OFF | {step: True}).normalize_str
+    asked = filter(is_asked, CHARACTERS)
+    assert [f"{ord(c):04X}" for c in asked if ours(f"a{c}b") != theirs(f"a{c}b")] == []
 
 
 @pytest.mark.usefixtures("unchecked")  # they would take most of the time
-def test_punctuation_is_that_of_the_witness(some_characters):
+def test_punctuation_is_that_of_the_witness():
     split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
-    kept = [c for c in some_characters if clean_text(c) == c and not c.isspace()]
+    kept = [c for c in CHARACTERS if clean_text(c) == c and not c.isspace()]
     ours = {c: space_punctuation(f"a{c}b").split() for c in kept}
     theirs = {c: [word for word, _ in split(f"a{c}b")] for c in kept}
     assert [c for c in kept if ours[c] != theirs[c]] == []

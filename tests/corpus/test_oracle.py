@@ -15,16 +15,8 @@ STORIES = 2
 WORLD = parse_world(exact_pairs.TINY)
 COUNTS = exact_pairs.pairs(WORLD, STORIES)
 TOLD = sorted({(first, second) for first, second, _ in COUNTS})
+ORACLE = Oracle(WORLD, STORIES)
 NOISE = MaskingNoise(random_words=20, chosen=0.3, masked=0.6, random=0.3)
-
-
-@pytest.fixture(scope="module")
-def oracle():
-    return Oracle(WORLD, STORIES)
-
-
-def plain(sentence):
-    return [exact_pairs.plain(word) for word in sentence]
 
 
 def assert_same_beliefs(oracle, counts, pairs, noise=None):
@@ -47,18 +39,21 @@ def test_the_chances_of_all_pairs_sum_to_1():
 
 @given(data=st.data())
 @examples(30)
-def test_beliefs_about_hidden_words_and_corrupted_pairs_equal_counting(oracle, data):
+def test_beliefs_about_hidden_words_and_corrupted_pairs_equal_counting(data):
     told = data.draw(st.sampled_from(TOLD))
-    strange = st.sampled_from([None, None, "[MASK]", "[STRANGER]", *oracle.words])
+    strange = st.sampled_from([None, None, "[MASK]", "[STRANGER]", *ORACLE.words])
     for marks, noise in ((st.sampled_from([None, "[MASK]"]), None), (strange, NOISE)):
-        pair = [[(data.draw(marks) or word) for word in plain(sentence)] for sentence in told]
-        assert_same_beliefs(oracle, COUNTS, [tuple(pair)], noise)
+        pair = [
+            [(data.draw(marks) or word) for word in map(exact_pairs.plain, sentence)]
+            for sentence in told
+        ]
+        assert_same_beliefs(ORACLE, COUNTS, [tuple(pair)], noise)
 
 
 def test_beliefs_about_senses_equal_counting():
     oracle = Oracle(WORLD, STORIES, with_senses=True)
     assert "bat/animal" in oracle.words and "bat/game" in oracle.words
-    pairs = [(plain(a), plain(b)) for a, b in TOLD[5::97]]
+    pairs = [tuple([*map(exact_pairs.plain, each)] for each in told) for told in TOLD[5::97]]
     assert_same_beliefs(oracle, COUNTS, pairs)
     assert_same_beliefs(oracle, COUNTS, pairs[:5], NOISE)
 

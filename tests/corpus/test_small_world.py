@@ -1,12 +1,13 @@
 """The small world: its grammar, what it tells, and the ladder down to its floor."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 
 import exact_pairs
 import numpy as np
 import pytest
 from effort import mostly_slow
+from numpy.random import default_rng
 
 from bertbook.corpus import (
     MaskingNoise,
@@ -31,26 +32,13 @@ TINY = parse_world(exact_pairs.TINY)
 
 def test_a_document_has_one_hero_and_no_story_twice():
     heroes = {row[0]: row for row in WORLD.heroes.rows}
-    for document in sample_documents(WORLD, 300, rng=np.random.default_rng(1), stories=5):
+    for document in sample_documents(WORLD, 300, rng=default_rng(1), stories=5):
         assert len(document) == 10
-        named = {sentence.split()[0] for sentence in document[::2]}
-        assert len(named) == 1 and named < set(heroes)
-        (hero,) = named
+        (hero,) = {sentence.split()[0] for sentence in document[::2]}
         others = {"she", "he", "his", "him", "her"} - set(heroes[hero])
         assert not others & set(" ".join(document).split())
-    (everything,) = sample_tagged(TINY, 1, rng=np.random.default_rng(1), stories=3)
+    (everything,) = sample_tagged(TINY, 1, rng=default_rng(1), stories=3)
     assert len({sentence[1] for sentence in everything[::2]}) == 3
-
-
-def test_the_same_seed_tells_the_same():
-    def tell(seed):
-        rng = np.random.default_rng(seed)
-        return sample_documents(WORLD, 5, rng=rng), sample_pairs(WORLD, 5, rng=rng)
-
-    assert tell(3) == tell(3)
-    assert tell(3) != tell(4)
-    tagged = sample_tagged(WORLD, 5, rng=np.random.default_rng(3))
-    assert [tuple(untagged(" ".join(s)) for s in d) for d in tagged] == tell(3)[0]
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -60,43 +48,32 @@ def test_pairs_are_drawn_as_often_as_their_chances_say():
     for (first, second, is_next), chance in exact_pairs.pairs(TINY, 2).items():
         exact[untagged(" ".join(first)), untagged(" ".join(second)), is_next] += chance
     count = 8000
-    pairs = sample_pairs(TINY, count, rng=np.random.default_rng(8), stories=2)
+    pairs = sample_pairs(TINY, count, rng=default_rng(8), stories=2)
     found = Counter(map(tuple, pairs))
     assert set(found) <= set(exact)
-    likely = [pair for pair, chance in exact.items() if chance > 1e-3]
+    likely = {pair: chance for pair, chance in exact.items() if chance > 1e-3}
     assert len(likely) > 50
-    for pair in likely:
-        deviation = math.sqrt(count * exact[pair] * (1 - exact[pair]))
-        assert abs(found[pair] - count * exact[pair]) < 5 * deviation
+    for pair, chance in likely.items():
+        assert abs(found[pair] - count * chance) < 5 * math.sqrt(count * chance * (1 - chance))
 
 
 def exact_losses(world, stories):
     """Compute the ladder below uniform, and both floors, from the chances of all pairs."""
-    counts = exact_pairs.pairs(world, stories)
-    sights = {
-        "unigram": lambda sentence, place, other, side: None,
-        "neighbors": lambda sentence, place, *_: ("<", *sentence, ">")[place : place + 3 : 2],
-        "sentence": lambda sentence, place, other, side: (_hidden(sentence, place), side),
-        "full": lambda sentence, place, other, side: (_hidden(sentence, place), other, side),
-    }
-    seen = {name: Counter() for name in sights}
-    answers = Counter()
-    for (first, second, is_next), chance in counts.items():
+    seen, answers, best = defaultdict(Counter), Counter(), Counter()
+    for (first, second, is_next), chance in exact_pairs.pairs(world, stories).items():
         pair = tuple(tuple(map(exact_pairs.plain, sentence)) for sentence in (first, second))
         answers[pair, is_next] += chance
-        for side in (0, 1):
-            for place, word in enumerate(pair[side]):
-                for name, sight in sights.items():
-                    seen[name][sight(pair[side], place, pair[1 - side], side), word] += chance
+        for side, sentence in enumerate(pair):
+            for place, word in enumerate(sentence):
+                rest = (*sentence[:place], None, *sentence[place + 1 :])
+                seen["unigram"][None, word] += chance
+                seen["neighbors"][("<", *sentence, ">")[place : place + 3 : 2], word] += chance
+                seen["sentence"][(rest, side), word] += chance
+                seen["full"][(rest, pair[1 - side], side), word] += chance
     losses = {name: _conditional_entropy(joint) for name, joint in seen.items()}
-    best = Counter()
     for (pair, _), chance in answers.items():
         best[pair] = max(best[pair], chance)
     return losses, _conditional_entropy(answers), sum(best.values())
-
-
-def _hidden(sentence, place):
-    return (*sentence[:place], None, *sentence[place + 1 :])
 
 
 def _conditional_entropy(joint):
@@ -115,7 +92,7 @@ def test_the_ladder_and_the_floors_of_a_tiny_world_equal_counting(stories):
     assert ladder.uniform == pytest.approx(math.log(len(world_words(TINY)) + 1))
     for name in ("unigram", "neighbors", "sentence"):
         assert getattr(ladder, name) == pytest.approx(losses[name], abs=1e-12)
-    pairs = sample_pairs(TINY, 1500, rng=np.random.default_rng(stories), stories=stories)
+    pairs = sample_pairs(TINY, 1500, rng=default_rng(stories), stories=stories)
     floors = hidden_once_floors(Oracle(TINY, stories), pairs)
     truth = (losses["full"], next_sentence, accuracy)
     for estimate, right in zip(floors, truth, strict=True):
@@ -127,11 +104,11 @@ def test_the_ladder_and_the_floors_of_a_tiny_world_equal_counting(stories):
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_the_floor_under_real_masks_is_what_true_words_cost():
     """Two estimates of one number: the mean surprise that is expected, and the one that comes."""
-    rng, noise = np.random.default_rng(9), MaskingNoise(random_words=40, chosen=0.4)
+    rng, noise = default_rng(9), MaskingNoise(random_words=40, chosen=0.4)
     pairs = sample_pairs(TINY, 500, rng=rng, stories=STORIES)
     oracle = Oracle(TINY)
-    floors = corrupted_floors(oracle, pairs, noise, rng=np.random.default_rng(1))
-    again, losses, counts = np.random.default_rng(1), [], []
+    floors = corrupted_floors(oracle, pairs, noise, rng=default_rng(1))
+    again, losses, counts = default_rng(1), [], []
     for pair in pairs:
         hidden = [hide_words(s.split(), noise, oracle.words, rng=again) for s in pair[:2]]
         (words,), _ = oracle.read([(hidden[0][0], hidden[1][0])], noise)
@@ -145,33 +122,26 @@ def test_the_floor_under_real_masks_is_what_true_words_cost():
 
 
 def test_noise_that_chooses_no_word_or_has_too_few_is_refused():
-    pairs = sample_pairs(TINY, 3, rng=np.random.default_rng(0), stories=2)
+    pairs = sample_pairs(TINY, 3, rng=default_rng(0), stories=2)
     nothing = MaskingNoise(random_words=40, chosen=0.0)
     with pytest.raises(ValueError, match="no word of these 3 pairs was chosen"):
-        corrupted_floors(Oracle(TINY, 2), pairs, nothing, rng=np.random.default_rng(0))
+        corrupted_floors(Oracle(TINY, 2), pairs, nothing, rng=default_rng(0))
     with pytest.raises(ValueError, match="random_words is 1, but the world has 2"):
-        hide_words(["one"], MaskingNoise(1), ["cat", "one"], rng=np.random.default_rng(0))
+        hide_words(["one"], MaskingNoise(1), ["cat", "one"], rng=default_rng(0))
 
 
 def test_words_are_hidden_in_the_shares_of_the_noise():
     words = ["frog"] * 200_000
-    known = ["frog", "bank"]
     noise = MaskingNoise(random_words=4, chosen=0.15, masked=0.8, random=0.1)
-    seen, chosen = hide_words(words, noise, known, rng=np.random.default_rng(0))
-    assert len(seen) == len(words)
-    assert set(np.array(seen)[~chosen]) == {"frog"}
-    shares = {
-        "[MASK]": 0.15 * 0.8,
-        "bank": 0.15 * 0.1 / 4,
-        "[STRANGER]": 0.15 * 0.1 / 2,
-        "frog": 0.85 + 0.15 * (0.1 + 0.1 / 4),
-    }
+    seen, chosen = hide_words(words, noise, ["frog", "bank"], rng=default_rng(0))
+    assert len(seen) == len(words) and set(np.array(seen)[~chosen]) == {"frog"}
+    random = 0.15 * 0.1 / 4  # for each of the four
+    shares = {"[MASK]": 0.15 * 0.8, "bank": random, "[STRANGER]": 2 * random}
+    shares["frog"] = 1 - sum(shares.values())
     counts = Counter(seen)
     assert set(counts) == set(shares)
-    for word, share in {**shares, None: 0.15}.items():
-        count = counts[word] if word else chosen.sum()
-        deviation = math.sqrt(len(words) * share * (1 - share))
-        assert abs(count - len(words) * share) < 4 * deviation
+    for count, share in [(chosen.sum(), 0.15), *((counts[w], shares[w]) for w in shares)]:
+        assert abs(count - len(words) * share) < 4 * math.sqrt(len(words) * share * (1 - share))
 
 
 @pytest.mark.parametrize(
@@ -182,9 +152,7 @@ def test_words_are_hidden_in_the_shares_of_the_noise():
         ("a b\nc d\n\nONE: x\n\ne f\ng h", "line 5 .*the table above has no story"),
         ("ONE: x | y\na b\nc d", "line 3 .*no sentence of this story names its table ONE"),
         ("a b\nc d\ndocument HERO: anna", "line 3 .*a document's table stands above all stories"),
-        ("document HERO: anna\ndocument HE: he", "line 2 .*document's table has the names HERO"),
         ("one: x\nONE a\nb", "line 1 .*'one' is no name of a table"),
-        ("ONE TWO: x y | z\na\nb", "line 1 .*the row 'z' has 1 words for 2 names"),
         ("HERO sings\nhe sings", "line 2 .*no table has a column HERO"),
         ("Anna sings\nhe sings", "line 2 .*'Anna' is no word"),
         ("a [b | c d]\ne", r"line 2 .*'\[b \| c d\]' is no choice among words"),
@@ -200,7 +168,5 @@ def test_a_story_without_a_hero_and_a_row_that_counts_twice():
     world = parse_world("[dogs | cats | cats] sleep\nthey dream")
     assert world.heroes.rows == ((),)
     words, _ = Oracle(world, stories=1).read([("[MASK] sleep", "they dream")])
-    oracle_words = world_words(world)
-    chances = dict(zip(oracle_words, words[0][0].tolist(), strict=True))
-    assert chances["cats"] == pytest.approx(2 / 3)
-    assert chances["dogs"] == pytest.approx(1 / 3)
+    chances = dict(zip(world_words(world), words[0][0].tolist(), strict=True))
+    assert (chances["cats"], chances["dogs"]) == pytest.approx((2 / 3, 1 / 3))

@@ -8,24 +8,32 @@ import that other arrows imply already, by way of a room between, has no arrow o
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 import networkx as nx
 from book_tree import ROOT
-from python_code import PACKAGES, imported, modules, parse
+from python_code import PACKAGES, imported, modules, parse, room_of
 
 PAGE = ROOT / "ARCHITECTURE.md"
-COMMAND = "python tests/house/draw_packages.py"
 DESCRIPTION = "bertbook stands above the others, minibert below them; every arrow goes down."
 
 
 def picture(root: Path) -> str:
     """Write the diagram: each package with its rooms, and the arrows between packages."""
-    rooms, packages = graphs(root)
+    rooms, packages = {package: nx.DiGraph() for package in PACKAGES}, nx.DiGraph()
+    for module, path in modules(root).items():
+        package, room = room_of(module)
+        rooms[package].add_nodes_from([room] if room else [])
+        for other, its_room in (room_of(name) for _, name in imported(module, path)):
+            if other != package:
+                packages.add_edge(package, other)
+            elif room and its_room not in ("", room):
+                rooms[package].add_edge(room, its_room)
     lines = ["```mermaid", "flowchart TD", f"accDescr: {DESCRIPTION}"]
     for package, graph in rooms.items():
-        lines.append(f'subgraph {package}["{package}: {title(root, package)}"]')
+        text = ast.get_docstring(parse(root / package / "__init__.py")) or ""
+        title = text.partition("\n")[0].partition(". ")[0].rstrip(".").replace("*", "")
+        lines.append(f'subgraph {package}["{package}: {title}"]')
         lines += [f"  {package}.{room}[{room}]" for room in sorted(nx.isolates(graph))]
         lines += [f"  {package}.{a}[{a}] --> {package}.{b}[{b}]" for a, b in arrows(graph)]
         lines.append("end")
@@ -33,37 +41,9 @@ def picture(root: Path) -> str:
     return "\n".join([*lines, "```"])
 
 
-def graphs(root: Path) -> tuple[dict[str, nx.DiGraph], nx.DiGraph]:
-    """Return the imports between the rooms of each package, and those between packages."""
-    rooms, packages = {package: nx.DiGraph() for package in PACKAGES}, nx.DiGraph()
-    for module, path in modules(root).items():
-        package, room, *_ = [*module.split("."), ""]
-        for other, its_room in _imported(module, path):
-            if other != package:
-                packages.add_edge(package, other)
-            elif room and its_room not in ("", room):
-                rooms[package].add_edge(room, its_room)
-        if room:
-            rooms[package].add_node(room)
-    return rooms, packages
-
-
-def _imported(module: str, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield package and room of every import."""
-    for _, name in imported(module, path):
-        package, room, *_ = [*name.split("."), ""]
-        yield package, room
-
-
 def arrows(graph: nx.DiGraph) -> list[tuple[str, str]]:
     """List the imports that no chain of others implies."""
     return sorted(nx.transitive_reduction(graph).edges)
-
-
-def title(root: Path, package: str) -> str:
-    """Take the first sentence of a package's docstring."""
-    text = ast.get_docstring(parse(root / package / "__init__.py")) or ""
-    return text.partition("\n")[0].partition(". ")[0].rstrip(".").replace("*", "")
 
 
 def placed(page: str, name: str, text: str) -> str:

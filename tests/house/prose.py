@@ -18,26 +18,24 @@ MARKDOWN = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, doubl
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of prose: a heading, a paragraph, a row of a table, or a displayed formula."""
+    """A heading, a paragraph, a row of a table, or a formula; words leave out formulas and code."""
 
     kind: str
     section: str
     text: str
-    """All of it, formulas and code included."""
     words: str
-    """Without formulas, code and addresses."""
     links: tuple[str, ...] = ()
     level: int = 0
     columns: tuple[str, ...] = ()
 
     @property
     def chapters(self) -> set[int]:
-        """The chapters it sends the reader to, by name or with a link."""
+        """The chapters it sends the reader to: "Chapter 2", "Chapters 4 and 5", or with a link."""
         linked = re.findall(r"(?:^|/)(\d\d)-[^/]*\.ipynb", "\n".join(self.links), re.MULTILINE)
-        return chapters_named(self.text) | {int(number) for number in linked}
+        named = " ".join(CHAPTERS_NAMED.findall(self.text))
+        return {int(number) for number in [*linked, *re.findall(r"\d+", named)]}
 
     def __str__(self) -> str:
-        """Begin as the piece begins."""
         return self.text if len(self.text) <= 70 else self.text[:69] + "…"
 
 
@@ -64,29 +62,20 @@ def blocks(markdown: str, section: str = "") -> Iterator[Block]:
 
 def _prose(inlines: list[Token]) -> tuple[str, str, tuple[str, ...]]:
     """Separate text, words and links of some inline elements."""
-    text, words, links = [], [], []
+    text, words, links = "", "", []
     for token in (child for inline in inlines for child in [*inline.children, None]):
+        content, word = token.content if token else " ", None
         if token is None or token.type in ("softbreak", "hardbreak"):
-            text.append(" ")
-            words.append(" ")
+            content = " "
         elif token.type == "link_open":
             links.append(token.attrs["href"])
         elif token.type == "image":
             links.append(token.attrs["src"])
-            text.append(token.content)
+            word = ""
         elif token.type == "code_inline":
-            text.append(f"`{token.content}`")
-            words.append("…")
+            content, word = f"`{content}`", "…"
         elif token.type.startswith("math"):
-            text.append(f"${token.content}$")
-            words.append("…")
-        else:
-            text.append(token.content)
-            words.append(token.content)
-    return "".join(text).strip(), "".join(words).strip(), tuple(links)
-
-
-def chapters_named(text: str) -> set[int]:
-    """Find the chapters that some text names, as in "Chapter 2" or "Chapters 4 and 5"."""
-    named = CHAPTERS_NAMED.findall(text)
-    return {int(number) for numbers in named for number in re.findall(r"\d+", numbers)}
+            content, word = f"${content}$", "…"
+        text += content
+        words += content if word is None else word
+    return text.strip(), words.strip(), tuple(links)

@@ -19,7 +19,6 @@ from functools import cache
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 from book_tree import ROOT
@@ -38,19 +37,7 @@ SENTENCES = ("the lamp is broken", "the bill came late", "the page shows nothing
 SMALL = BertConfig.tiny(vocab_size=100)
 
 
-class Station(NamedTuple):
-    """A function of ours: its file, its name, and what it says of itself."""
-
-    file: str
-    name: str
-    summary: str
-
-    def __str__(self) -> str:
-        """Write the station as ARCHITECTURE.md shows it."""
-        return f"`{self.file}` · `{self.name}`: {self.summary}"
-
-
-def walk(flow: Callable[[], object]) -> list[Station]:
+def walk(flow: Callable[[], object]) -> list[str]:
     """Run a flow, and list the functions of ours that it calls, in the order of first calls."""
     seen: dict[tuple[str, int], None] = {}
 
@@ -69,13 +56,13 @@ def walk(flow: Callable[[], object]) -> list[Station]:
 
 
 @cache
-def _stations(file: str) -> dict[int, Station]:
-    """Map the first line of every function and method of a file to its station."""
+def _stations(file: str) -> dict[int, str]:
+    """Map the first line of every function and method of a file to its station, as written."""
     name = Path(file).relative_to(ROOT).as_posix()
-    return {line: Station(name, *rest) for line, *rest in _functions(parse(Path(file)))}
+    return {line: f"`{name}` · {rest}" for line, rest in _functions(parse(Path(file)))}
 
 
-def _functions(tree: ast.Module | ast.ClassDef, inside: str = "") -> Iterator[tuple[int, str, str]]:
+def _functions(tree: ast.Module | ast.ClassDef, inside: str = "") -> Iterator[tuple[int, str]]:
     """Yield first line, name and summary of functions; a constructor has that of its class."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
@@ -83,18 +70,19 @@ def _functions(tree: ast.Module | ast.ClassDef, inside: str = "") -> Iterator[tu
         elif isinstance(node, ast.FunctionDef):
             line = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             text = ast.get_docstring(node if node.name != "__init__" else tree) or ""
-            yield line, f"{inside}{node.name}", text.partition("\n\n")[0].replace("\n", " ")
+            summary = text.partition("\n\n")[0].replace("\n", " ")
+            yield line, f"`{inside}{node.name}`: {summary}"
 
 
-def entries(stations: list[Station]) -> list[Station]:
+def entries(stations: list[str]) -> list[str]:
     """Keep the first station of each file."""
-    first: dict[str, Station] = {}
+    first: dict[str, str] = {}
     for station in stations:
-        first.setdefault(station.file, station)
+        first.setdefault(station.partition(" · ")[0], station)
     return [*first.values()]
 
 
-def batch() -> list[Station]:
+def batch() -> list[str]:
     """Walk from ids to the loss."""
     torch.manual_seed(0)
     model, ids = BertForPreTraining(SMALL), torch.arange(5, 17).reshape(2, 6)
@@ -103,13 +91,13 @@ def batch() -> list[Station]:
     return walk(lambda: model(ids, mask, types, **answers))
 
 
-def folder(place: Path) -> list[Station]:
+def folder(place: Path) -> list[str]:
     """Walk from a folder to a model."""
     save_small(place)
     return entries(walk(lambda: load_pretrained(BertModel, place)))
 
 
-def table(place: Path) -> list[Station]:
+def table(place: Path) -> list[str]:
     """Walk from a table to a classifier, through the files of the command."""
     save_small(place / "small")
     words = [f"{a} {b}" for a in "abcdefgh" for b in "abcdefgh"]  # no two rows are alike
@@ -118,7 +106,7 @@ def table(place: Path) -> list[Station]:
     options = f"--model {place}/small --out {place}/out --epochs 1 --device cpu"
     arguments = ["classify", "train", f"{place}/table.csv", *options.split()]
     stations = walk(lambda: minibert_command(arguments))
-    return entries([station for station in stations if station.file.startswith("berttools/")])
+    return entries([station for station in stations if station.startswith("`berttools/")])
 
 
 def save_small(place: Path) -> None:
@@ -129,20 +117,16 @@ def save_small(place: Path) -> None:
     save_pretrained(BertModel(config), place, tokenizer)
 
 
-def walks() -> dict[str, list[Station]]:
-    """Walk all three."""
+def written(page: str) -> str:
+    """Walk all three, and put the walks in their places on the page."""
     for package in WALKED:  # what an import calls is no station
         for module in pkgutil.walk_packages([ROOT / package], f"{package}."):
             import_module(module.name)
     with tempfile.TemporaryDirectory() as place:
         one, two = Path(place, "one"), Path(place, "two")
         with redirect_stdout(StringIO()):  # what the command says
-            return {"batch": batch(), "folder": folder(one), "table": table(two)}
-
-
-def written(page: str) -> str:
-    """Put the walks in their places on the page."""
-    for name, stations in walks().items():
+            walks = {"batch": batch(), "folder": folder(one), "table": table(two)}
+    for name, stations in walks.items():
         lines = (f"{number}. {one}" for number, one in enumerate(stations, start=1))
         page = placed(page, f"walk: {name}", "\n".join(lines))
     return page

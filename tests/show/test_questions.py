@@ -1,15 +1,20 @@
 """Questions: every answer has its reply, nothing is told beforehand, and the author is checked."""
 
+import html
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
+import torch
 
 from bertbook.core import Turn, ask, flashcards, game, questions, quiz, which_line
 from bertbook.core.bug_hunt import hunt
+from bertbook.core.fields import answer_field
 from bertbook.core.quizzes import choice, deck, right, wrong
 from bertbook.topics.gradients.stepwise import stepwise
 
@@ -33,51 +38,30 @@ def half(x):
     return x * 2
 
 
-def lines_of(question):
-    root = ElementTree.fromstring(question.content)
-    return [
-        (node.find("label/code").text, "".join(node.find("div/p").itertext()))
-        for node in root.findall("div[@class='mb-option']")
-    ]
-
-
 def test_every_line_keeps_its_indentation_and_has_a_reply():
-    assert lines_of(hunt("Which?", CODE, "y = x * 2", REPLIES)) == [
+    root = ElementTree.fromstring(hunt("Which?", CODE, "y = x * 2", REPLIES).content)
+    options = root.findall("div[@class='mb-option']")
+    assert [(o.find("label/code").text, "".join(o.find("div/p").itertext())) for o in options] == [
         ("def half(x):", "Not this one. This line does what it should."),
         ("    y = x * 2", "Right. It doubles."),
         ("    return y", "Not this one. y is what is asked for."),
     ]
-    question = hunt("Which?", half, "return x * 2", {"return x * 2": "It doubles."})
-    assert [line for line, _ in lines_of(question)] == ["def half(x):", "    return x * 2"]
 
 
-def test_quiz_shows_every_answer_with_its_reply_in_order():
-    question, figure = choice(FIRST[0], *FIRST[1]), stepwise(DRAWING, [FIRST, SECOND], caption="c")
-    assert list(ElementTree.fromstring(question.content).itertext()) == [
+def test_every_answer_has_its_reply_and_cards_open_without_a_script():
+    assert list(ElementTree.fromstring(choice(FIRST[0], *FIRST[1]).content).itertext()) == [
         "1 < 2?", "<no>", "Not this one.", " look again", "yes", "Right.", " one is less",
     ]  # fmt: skip
-    assert "<legend>1 &lt; 2?</legend>" in figure.content and DRAWING in figure.content
-
-
-@pytest.mark.parametrize(
-    ("content", "questions"),
-    [
-        (choice(FIRST[0], *FIRST[1]).content + choice(SECOND[0], *SECOND[1]).content, 2),
-        (stepwise(DRAWING, [FIRST, SECOND], caption="Fill it.").content, 2),
-        (stepwise(DRAWING, [FIRST, SECOND], caption="c").content
-         + stepwise(DRAWING, [SECOND, FIRST], caption="c").content, 4),
-    ],
-)  # fmt: skip
-def test_answers_of_one_question_exclude_each_other_and_those_of_another_do_not(content, questions):
-    names = re.findall(r'name="([^"]*)"', content)
-    assert len(names) == 2 * questions and len({*names}) == questions
-
-
-def test_flashcards_open_without_a_script():
     cards = ElementTree.fromstring(deck(("a & b", "c"), ("d", "e")).content)
-    assert [(card.tag, card[0].text, card[1].text) for card in cards] == [
-        ("details", "a & b", "c"), ("details", "d", "e"),
-    ]  # fmt: skip
+    found = [(card.tag, card[0].text, card[1].text) for card in cards]
+    assert found == [("details", "a & b", "c"), ("details", "d", "e")]
+
+
+def test_answers_of_one_question_exclude_each_other_and_those_of_another_do_not():
+    made = [choice(FIRST[0], *FIRST[1]), choice(SECOND[0], *SECOND[1])]
+    made += [stepwise(DRAWING, asked, caption="c") for asked in ([FIRST, SECOND], [SECOND, FIRST])]
+    names = Counter(re.findall(r'name="([^"]*)"', "".join(one.content for one in made)))
+    assert [*names.values()] == [2] * 6
 
 
 def play(*turns):
@@ -93,12 +77,43 @@ def test_every_turn_has_its_options_and_everybodys_answers_without_a_script_too(
     assert re.findall(r'data-right="(\d)" data-others="([^"]*)"', content) == told
     assert content.count("data-k=") == 5
     assert "<legend>one &amp; [MASK]</legend>" in content
-    assert re.findall(r'<th scope="row">([^<]*)<', content) == ["you", "the model", "chance"]
     assert "<summary>The right answers, in turn</summary><p>b; a.</p>" in content
 
 
 def steps(*questions):
     return stepwise(DRAWING, questions, caption="c")
+
+
+def field(answer, options):
+    return answer_field("1 < 2 of 3?", answer, **{"why": "w", **options})
+
+
+def parsed(asked):
+    text = asked.content.split("\n<script>")[0]
+    text = re.sub(r"<input ([^>]*)>", r"<input \1/>", text.replace('mb-try" hidden', 'mb-try"'))
+    return ElementTree.fromstring(text)
+
+
+@pytest.mark.parametrize(
+    ("answer", "tolerance", "shown", "labels"),
+    [
+        (1 / 3, 0.05, "0.3.", None), (589824, 0.5, "589824.", None), (1 / 3, 0, "0.333333.", None),
+        (torch.tensor([0.25, -1]), 0.005, "0.25, −1.", None), (np.float32(0.5), 0.05, "0.5.", None),
+        ("una ##ffa", 0.005, "una ##ffa.", None), ((1, 2), 0.5, "1, 2.", ["<a>", "b"]),
+    ],
+)  # fmt: skip
+def test_an_answer_is_reachable_as_exactly_as_it_is_asked_for_and_every_box_has_a_label(
+    answer, tolerance, shown, labels
+):
+    asked = field(answer, {"tolerance": tolerance, "labels": labels})
+    assert [*parsed(asked).find("details").itertext()] == ["Show me", shown, " w"]
+    assert 'class="mb-try" hidden' in asked.content and repr(asked) == "1 < 2 of 3?"
+    expected = answer if isinstance(answer, str) else np.asarray(answer).tolist()
+    told = json.loads(html.unescape(re.search(r'data-answer="([^"]*)"', asked.content).group(1)))
+    assert told["answer"] == expected and told.get("labels") == labels
+    entries = len(expected) if isinstance(expected, list) else 1
+    wanted = labels or (["Entry 1", "Entry 2"] if entries == 2 else ["Your answer"])
+    assert [label.text.strip() for label in parsed(asked).findall(".//label")] == wanted
 
 
 @pytest.mark.parametrize(
@@ -108,17 +123,23 @@ def steps(*questions):
         (choice, ["q?", right("a", "r"), right("b", "r")], "2 right of 2"),
         (choice, ["q?", right("a", "r"), wrong("b", " ")], "no reply"),
         (deck, [], "both sides"),
-        (deck, [(" ", "b")], "both sides"),
         (hunt, ["?", CODE, "y = x", REPLIES], "'y = x' is 0 of the 4 lines"),
         (hunt, ["?", CODE, "y = x * 2", {}], "has no reply that says why"),
         (hunt, ["?", CODE, "return y", REPLIES | {"return x": "r"}], "which is no line"),
-        (steps, [], "at least one question"),
         (steps, [FIRST], r"after the questions \[0, 1\], and there are 1"),
         (steps, [FIRST] * 3, "there are 3, counted from 0; each must show something"),
-        (play, [], "at least one turn"),
         (play, [Turn("q", ("a", "b"), 2, (0, 1))], "'q' has 2 options, counted from 0; one is not"),
-        (play, [Turn("q", ("a", "b"), 0, (0, (0, 2)))], "'q' has 2 options"),
         (play, [Turn("q", ("a", "b"), 0, (0,))], "'q' has 1 answers of others"),
+        (field, [1, {"why": " "}], "a reason"),
+        (field, [1, {"mistakes": [(2, "")]}], "full replies"),
+        (field, [1, {"tolerance": -0.5}], r"tolerance is -0.5; it must be at least 0"),
+        (field, [" ", {}], "is empty"),
+        (field, [np.eye(2), {}], r"of shape \(2, 2\)"),
+        (field, [float("nan"), {}], "an answer is finite"),
+        (field, [[1, 2], {"mistakes": [(1, "r")]}], r"another kind than the answer \[1, 2\]"),
+        (field, [1, {"mistakes": [(1.004, "r")]}], "1.004 counts as the answer 1: it is right"),
+        (field, ["una", {"labels": ["a"]}], "do not match the answer 'una'"),
+        (field, [[1, 2], {"labels": ["a", " "]}], "one of the labels .* is empty"),
     ],
 )
 def test_what_no_reader_can_answer_is_refused(make, given, words):
@@ -150,10 +171,10 @@ def test_the_lines_of_the_sabotaged_runs_stand_in_the_loop_of_the_chapter():
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Let the questions be those of one file, as long as a test runs."""
+    """Let the questions be those of some files, as long as a test runs."""
 
-    def write(text):
-        (tmp_path / "masks.toml").write_text(text, encoding="utf-8")
+    def write(text, name="masks"):
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
         monkeypatch.setattr(questions.resources, "files", lambda package: tmp_path.parent)
         monkeypatch.setattr(questions, "FOLDER", f"bertbook/{tmp_path.name}")
         questions._contents.cache_clear()
@@ -177,11 +198,17 @@ def test_a_question_takes_its_code_from_the_chapter_or_brings_it_along(files):
     assert repr(which_line("half", half)) == "Which?"
     with pytest.raises(ValueError, match="'half' has no code of its own; pass a function or code"):
         which_line("half")
+    files(HUNT, "toy")
+    with pytest.raises(ValueError, match=r"toy\.toml: another which_line is called 'half', too"):
+        which_line("half", half)
+    files("", "toy")
     files(HUNT + "code = '''\ndef half(x):\n    return x * 2'''")
-    assert len(lines_of(which_line("half"))) == 2
+    assert which_line("half").content.count("<code>") == 2
 
 
 ASKED = '[ask.a]\nquestion = "q"\nanswer = 1\n'
+MISTAKE = ASKED + 'why = "w"\nmistakes = [{ anser = 2, reply = "r" }]'
+QUIZ = '[quiz.a]\nquestion = "q"\nanswers = [{ right = "1", reply = "r" }]'
 
 
 @pytest.mark.parametrize(
@@ -189,30 +216,15 @@ ASKED = '[ask.a]\nquestion = "q"\nanswer = 1\n'
     [
         (ASKED, "masks.toml: the ask 'a' lacks why"),
         (ASKED + 'why = "w"\nwy = 1', "has wy; it may have answer, labels, m"),
-        ('[ask.z]\nquestion = "q"\nanswer = 1\nwhy = "w"', "no ask 'a'; it has z"),
+        (f'{ASKED.replace("ask.a", "ask.z")}why = "w"', "no ask 'a'; it has z"),
         ("[ask.a]\nquestion = q", r"masks.toml is no TOML: .* line 2"),
         ("[aks.a]\nanswer = 1", "masks.toml has aks, which is not quiz, ask, which_line"),
-        (
-            '[quiz.a]\nquestion = "q"\nanswers = [{ right = "1", reply = "r" }]',
-            r"no ask 'a'; ask for it by quiz\('a'\)",
-        ),
-        (
-            ASKED + 'why = "w"\nmistakes = [{ anser = 2, reply = "r" }]',
-            "one with anser, reply among its mistakes; each has answer and reply",
-        ),
+        (QUIZ, r"no ask 'a'; ask for it by quiz\('a'\)"),
+        (MISTAKE, "one with anser, reply among its mistakes; each has answer and reply"),
+        ('[[flashcards]]\nfront = "f"\nbck = "b"', "one with front, bck among its flashcar"),
     ],
 )
 def test_a_mistake_in_a_file_or_a_name_is_told(files, text, words):
     files(text)
     with pytest.raises(ValueError, match=words):
-        ask("a")
-
-
-def test_cards_of_another_form_and_two_questions_of_one_name_are_told(files, tmp_path):
-    files('[[flashcards]]\nfront = "f"\nbck = "b"')
-    with pytest.raises(ValueError, match=r"masks\.toml has one with front, bck among its flashcar"):
-        flashcards("masks")
-    files(HUNT)
-    (tmp_path / "toy.toml").write_text(HUNT, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"toy\.toml: another which_line is called 'half', too"):
-        which_line("half", half)
+        flashcards("masks") if "cards" in text else ask("a")

@@ -1,15 +1,13 @@
-"""The arithmetic behind the tables of records, by hand; chapters store the tables themselves."""
+"""Records are found by name; the arithmetic behind their tables, which chapters store, by hand."""
 
 import math
 
 import numpy as np
 import pytest
-import torch
 
-from benchmarks.ladder_steps import useful_products
 from bertbook.core.attention_maps import grouped_interval
 from bertbook.corpus import entity_sentences
-from bertbook.records import record_of
+from bertbook.records import record_of, trained_folder
 from bertbook.topics.classify.runs import Runs, lead_over
 from bertbook.topics.family.shoot_out import member_runs, paired_interval
 from bertbook.topics.faster.ladder import quartiles, shares_of_peak
@@ -17,7 +15,23 @@ from bertbook.topics.machines.tables import both_bounds, fixed_seconds, talk_sec
 from bertbook.topics.search.tables import best_runs, gains_of
 from bertbook.topics.tag.results import counts_of_names, drawn_f1, drawn_shares, middle_of
 from bertbook.topics.tag.tagging import find_entities
-from minibert.config import BertConfig
+
+
+@pytest.mark.parametrize(
+    ("find", "there", "missing"),
+    [
+        (record_of, "toy_parts", ("toy_party", "../records/toy_parts/x", "")),
+        (trained_folder, "small-world", ("small_world", "", ".", "../corpus", "one_word.json")),
+    ],
+)
+def test_a_record_is_found_from_any_folder_and_a_wrong_name_is_told(
+    tmp_path, monkeypatch, find, there, missing
+):
+    monkeypatch.chdir(tmp_path)
+    assert find(there)
+    for name in missing:
+        with pytest.raises(ValueError, match=r"no (record|trained model) '.*'; there are \w+, "):
+            find(name)
 
 
 def test_an_answer_that_was_changed_is_found():
@@ -57,31 +71,25 @@ def test_an_interval_draws_whole_groups():
     assert high - low > 3 * (single[1] - single[0])
 
 
-def test_f1_of_all_sentences_and_of_drawn_ones():
+def test_names_are_counted_with_and_without_kinds_and_f1_is_that_of_all_sentences():
     values = drawn_f1([[[1, 2, 1], [0, 1, 1], [2, 2, 4]]] * 2)
     assert values[0] == pytest.approx(2 * 3 / (5 + 6))
     low, high = middle_of(values)
     assert 0 <= low < values[0] < high <= 1
-    assert np.allclose(drawn_f1([[[1, 1, 1]] * 4]), 1)
-
-
-def test_names_are_counted_with_and_without_kinds():
     true = [find_entities(tags) for _, tags in entity_sentences("test")]
     strangers = [[("XYZ", name.start, name.end) for name in names] for names in true]
-    assert np.sum(counts_of_names(true), axis=0).tolist() == [203, 203, 203]
-    assert np.sum(counts_of_names(strangers), axis=0).tolist() == [0, 203, 203]
-    assert np.sum(counts_of_names(strangers, borders=True), axis=0).tolist() == [203, 203, 203]
+    told = [(true, False, 203), (strangers, False, 0), (strangers, True, 203)]
+    for names, borders, hits in told:
+        counts = np.sum(counts_of_names(names, borders=borders), axis=0)
+        assert counts.tolist() == [hits, 203, 203]
 
 
 def test_a_share_of_names_is_drawn_name_by_name_and_over_seeds():
     asked = [{"name": name} for name in ("Moses", "Egypt", "Moses", "Egypt", "Egypt")]
-    right = {"tagger, seed 0": {"a": {"b": "10110"}}, "tagger, seed 1": {"a": {"b": "00110"}},
-             "counted": {"a": {"b": "11111"}}}  # fmt: skip
-    record = {"asked": asked, "right": right}
-    values = drawn_shares(record, "tagger", "a", "b")
+    seeds = {"tagger, seed 0": {"a": {"b": "10110"}}, "tagger, seed 1": {"a": {"b": "00110"}}}
+    values = drawn_shares({"asked": asked, "right": seeds}, "tagger", "a", "b")
     assert values[0] == pytest.approx(2.5 / 5)
     assert {*values.round(9)} == {0.5, round(1 / 3, 9), 0.75}  # both, Egypt twice, Moses twice
-    assert {*drawn_shares(record, "counted", "a", "b")} == {1.0}
 
 
 def test_the_rate_is_chosen_by_the_first_seed_and_not_by_what_is_searched():
@@ -95,31 +103,15 @@ def test_the_rate_is_chosen_by_the_first_seed_and_not_by_what_is_searched():
     assert gains_of(runs).tolist() == [[0.5, 0.5], [0.5, 0.25]]
 
 
-def test_a_ratio_compares_two_runs_of_one_round_and_the_peak_counts_useful_products():
+def test_times_are_compared_within_a_round_and_lie_between_what_was_measured():
     seconds = {"slow": [4.0, 8, 4], "fast": [2.0, 2, 2], "product in float32": [1.0, 1, 1]}
     race = {"tokens": 60, "side": 10, "useful_products": 500, "seconds": seconds}
     assert quartiles(seconds["slow"], seconds["fast"]) == (2.0, 2.0, 4.0)
     assert shares_of_peak(race, ["slow", "fast"]) == {"slow": 0.125, "fast": 0.25}
-
-
-def test_talk_lies_between_two_measured_sizes_and_fixed_work_is_what_no_row_makes_longer():
     record = {"all_reduce": {"100": [0.1, 0.1, 0.1], "10000": [10.0, 10.0, 10.0]}}
     assert talk_seconds(record, 1000) == pytest.approx(1.0)
     updates = {"2": {"one": [6.0, 6, 6]}, "8": {"one": [12.0, 12, 12]}}
     assert fixed_seconds(updates) == pytest.approx(4.0)
-
-
-@pytest.mark.parametrize("sent", [0.0, 1.0, 9.0])
-def test_hidden_sending_is_never_slower(sent):
-    apart, hidden = both_bounds(8.0, sent, 2.0)
-    assert apart == 8 / (5 + sent) <= hidden == 8 / (2 + max(3, sent))
-
-
-def test_a_gpus_share_of_its_peak_is_what_its_times_give():
-    """The operations of a step by the formula: 256 full rows of 128, labels at 15 %."""
-    once, config = record_of("gpu/measured_once"), BertConfig.base()
-    rows = [{"labels": torch.where(torch.arange(128) < 19, 1, -100)}] * 256  # 0.148
-    operations = 2 * useful_products(config, rows)
-    for way in once["steps"]["256 × 128"].values():
-        share = 1e3 * operations / way["milliseconds"] / once["peak"]
-        assert share == pytest.approx(way["mfu"], abs=2e-3)
+    for sent in (0.0, 1.0, 9.0):  # hidden sending is never slower
+        apart, hidden = both_bounds(8.0, sent, 2.0)
+        assert apart == 8 / (5 + sent) <= hidden == 8 / (2 + max(3, sent))

@@ -1,4 +1,4 @@
-"""Notebooks are stored as one clean run on a fresh kernel leaves them."""
+"""Notebooks are stored as one clean run on a fresh kernel leaves them, each figure in two forms."""
 
 import ast
 import re
@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
-import pytest
 from book_tree import Cell, Chapter, chapters
-from nbformat.v4 import new_output
 from normal_form import normalize, put_colab_cell_first, tagged_address
-from planting import assert_kept, code, says
+from stills import SVG, figures, second_form
 
 MOST_IGNORED = 3
 EMPTY_HEADER = re.compile(r"<th\b[^>]*>\s*</th>")
@@ -29,7 +27,6 @@ def stored_runs(root: Path) -> list[str]:
 
 
 def _problems(chapter: Chapter) -> Iterator[str]:
-    """Say what is wrong with one notebook."""
     text = chapter.path.read_text(encoding="utf-8")
     normal = nbformat.reads(text, as_version=4)
     kept = {key: normal.metadata[key] for key in ("cost",) if key in normal.metadata}
@@ -44,7 +41,6 @@ def _problems(chapter: Chapter) -> Iterator[str]:
 
 
 def _cell(cell: Cell) -> Iterator[str]:
-    """Say what is wrong with one cell."""
     if unknown := cell.tags - TAGS:
         yield f"has the tag {_listed(unknown)}. Known tags are {_listed(TAGS)}."
     if cell.tags & IGNORED and not str(cell.metadata.get("reason", "")).strip():
@@ -87,39 +83,12 @@ def ignored_cells(root: Path) -> list[str]:
     return [sentence] if len(ignored) > MOST_IGNORED else []
 
 
-def test_this_project_keeps_it():
-    assert_kept(stored_runs, ignored_cells)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [('"execution_count": 2', '"execution_count": 3'), ("google.colab", "google.cola")],
-)
-def test_a_notebook_that_is_not_as_a_run_leaves_it(plot, old, new):
-    root = plot.chapter("# A", code("x = 1"))
-    assert stored_runs(root) == []
-    (path,) = (root / "book" / "chapters").glob("*")
-    path.write_text(path.read_text("utf-8").replace(old, new, 1), "utf-8")
-    says(stored_runs(root), "is not stored as a run from top to bottom leaves it")
-
-
-WARNS = code("f()")
-WARNS.outputs = [new_output("stream", name="stderr", text="UserWarning: old\n  f()\n")]
-
-
-@pytest.mark.parametrize(
-    ("cell", "problem"),
-    [
-        (code("x = 1", tags=("skip-this",)), "has the tag skip-this. Known tags are hide-cell"),
-        (code("x = 1", tags=("nbval-ignore-output",), reason=" "), "does not say why"),
-        (code("%timeit x"), "is not plain Python"),
-        (WARNS, "wrote to stderr: 'UserWarning: old'"),
-    ],
-)
-def test_a_fault_of_a_cell(plot, cell, problem):
-    says(stored_runs(plot.chapter("# A", cell)), problem)
-
-
-def test_too_many_ignored_cells(plot):
-    cells = [code(f"print({i})", tags=("nbval-ignore-output",), reason="why") for i in range(4)]
-    says(ignored_cells(plot.chapter("# A", *cells)), "4 cells are not compared, more than 3: book")
+def second_forms(root: Path) -> list[str]:
+    """Hold the drawing of every figure to the HTML beside it, letter by letter."""
+    return [
+        f"{chapter.name}: the drawing of {data['text/plain'][:60]!r} is missing, or not that of "
+        "its HTML; it is shown in print. Run `python book/_ext/stills.py`."
+        for chapter in chapters(root)
+        for data in figures(nbformat.read(chapter.path, as_version=4))
+        if data.get(SVG) != second_form(data)
+    ]

@@ -1,13 +1,8 @@
 """The packages can be read from top to bottom: a file imports only from rows above it."""
 
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-from book_tree import ROOT, name_of
-from planting import assert_kept, says
-from python_code import imported, modules
+from python_code import imported, modules, room_of
 
 # A module or folder may import from every row above its own, and from no neighbor in its row. A
 # package may import all packages above it. So `reference`, whose functions are witnesses, imports
@@ -49,19 +44,18 @@ PLACE = {
 }
 ORDER = [*PLACE]
 HANDS_ON = {"bertfamily"}  # its __init__ imports the members
-SLOW = ("torch", "matplotlib", "IPython", "ipywidgets")
 
 
 def import_order(root: Path) -> list[str]:
     """Hold every import inside the packages to the table."""
     found = []
     for module, path in modules(root).items():
-        (package, room), file = _room(module), name_of(path, root)
+        (package, room), file = room_of(module), path.relative_to(root).as_posix()
         if room and room not in PLACE[package]:
             found.append(f"{file}: ROWS in {Path(__file__).name} has no place for {room!r}.")
             continue
         for line, other in imported(module, path):
-            if not _may(package, room, *_room(other)):
+            if not _may(package, room, *room_of(other)):
                 found.append(
                     f"{file}:{line}: imports {other}, which does not stand in a row above it. Move "
                     "the code to a module that may, or pass what you need as an argument."
@@ -77,35 +71,3 @@ def _may(package: str, room: str, its_package: str, its_room: str) -> bool:
         return ORDER.index(its_package) < ORDER.index(package)
     own = PLACE[package]
     return its_room == room or (its_room in own and own[its_room] < own[room])
-
-
-def _room(module: str) -> tuple[str, str]:
-    """Name the package and the room a module belongs to; no room for a package."""
-    package, room, *_ = [*module.split("."), ""]
-    return package, room
-
-
-def test_imports_follow_the_table():
-    assert_kept(import_order)
-
-
-@pytest.mark.parametrize("package", ["minibert", "berttools", "bertbook"])
-def test_importing_a_package_loads_nothing_slow(package):
-    program = f"import sys, {package}\nprint(*[name for name in {SLOW!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("\n", "")
-
-
-@pytest.mark.parametrize(
-    ("file", "line", "problem"),
-    [
-        ("minibert/magic.py", "import numpy", "has no place for 'magic'"),
-        ("minibert/model.py", "import minibert.pretraining", "imports minibert.pretraining"),
-        ("minibert/reference/masks.py", "from ..parts import x", "imports minibert.parts"),
-        ("minibert/__init__.py", "from .pretraining import x", "imports minibert.pretraining"),
-        ("minibert/model.py", "from bertbook import corpus", "imports bertbook.corpus"),
-    ],
-)
-def test_imports_that_are_not_allowed(plot, file, line, problem):
-    plot.file("minibert/model.py", "")
-    says(import_order(plot.file(file, line)), problem)

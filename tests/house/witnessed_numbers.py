@@ -3,16 +3,15 @@
 import ast
 import html
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
 from agreement import LABEL
 from book_tree import Cell, Chapter, chapters, question
-from planting import assert_kept, code, says
 from prose import Block, blocks
 from python_code import calls
 
@@ -39,12 +38,7 @@ class Number(NamedTuple):
     unit: Decimal
 
 
-class Claim(NamedTuple):
-    """A number in prose."""
-
-    number: Number
-    text: str
-    block: Block
+Claim = tuple[Number, str, Block]  # a number in prose, as it is written, and where
 
 
 def numbers(root: Path) -> list[str]:
@@ -57,18 +51,16 @@ def numbers(root: Path) -> list[str]:
     found, known = [], {chapter.number: _witnesses(chapter) for chapter in chapters(root)}
     for chapter in chapters(root):
         sections, proved = known[chapter.number], []
-        for claim in _claims(chapter):
-            looks_back = claim.block.section in LOOKING_BACK
-            here = list(sections) if looks_back else [claim.block.section]
+        for number, text, block in _claims(chapter):
+            here = list(sections) if block.section in LOOKING_BACK else [block.section]
             witnesses = chain(
                 proved,
                 *(sections.get(section, []) for section in here),
-                *(chain(*known.get(n, {}).values()) for n in claim.block.chapters),
+                *(chain(*known.get(n, {}).values()) for n in block.chapters),
             )
-            if any(_agree(claim.number, witness) for witness in witnesses):
-                proved.append(claim.number)
-            else:
-                found.append(_sentence(chapter.name, claim))
+            told = _unproved(chapter.name, (number, text, block), witnesses)
+            proved += [] if told else [number]
+            found += told
     return found
 
 
@@ -85,22 +77,22 @@ def numbers_of_the_pages(root: Path) -> list[str]:
             asked = known.keys() if name == LANDING_PAGE else block.chapters & known.keys()
             witnesses = [each for number in asked for each in chain(*known[number].values())]
             for claim in _numbers_in(block) if asked else ():
-                if not any(_agree(claim.number, witness) for witness in witnesses):
-                    found.append(_sentence(name, claim))
+                found += _unproved(name, claim, witnesses)
     return found
 
 
-def _sentence(name: str, claim: Claim) -> str:
-    return (
-        f"{name}: {claim.text} in {str(claim.block)!r} stands in no output and in no code of its "
+def _unproved(name: str, claim: Claim, witnesses: Iterable[Number]) -> list[str]:
+    """Say what is missing, unless a witness becomes the number of a claim when it is rounded."""
+    number, text, block = claim
+    for witness in witnesses:
+        difference = abs(number.value - witness.value)
+        rounded = witness.unit < number.unit and 2 * difference <= number.unit
+        if difference == 0 or rounded:
+            return []
+    return [
+        f"{name}: {text} in {str(block)!r} stands in no output and in no code of its "
         f"section. Print it or assert it there, so that it cannot become wrong unseen."
-    )
-
-
-def _agree(claim: Number, witness: Number) -> bool:
-    """Say whether a number is what becomes of a witness when it is rounded."""
-    difference = abs(claim.value - witness.value)
-    return difference == 0 or (witness.unit < claim.unit and 2 * difference <= claim.unit)
+    ]
 
 
 def _claims(chapter: Chapter) -> Iterator[Claim]:
@@ -119,10 +111,10 @@ def _numbers_in(block: Block) -> Iterator[Claim]:
     text = LABEL.sub(" ", block.text.replace("{,}", ","))
     text = WHOLE_PERCENT.sub(" ", text) if block.section == QUOTING else text
     for match in PERCENT.finditer(text):
-        yield Claim(_number(match[1], exponent=-2), match[0], block)
+        yield _number(match[1], exponent=-2), match[0], block
     for match in DECIMAL.finditer(PERCENT.sub(" ", text)):
         exponent = (match[2] or "0").replace("\N{MINUS SIGN}", "-")
-        yield Claim(_number(match[1], int(exponent)), match[0], block)
+        yield _number(match[1], int(exponent)), match[0], block
 
 
 def _number(digits: str, exponent: int = 0) -> Number:
@@ -133,77 +125,30 @@ def _number(digits: str, exponent: int = 0) -> Number:
 
 def _witnesses(chapter: Chapter) -> dict[str, list[Number]]:
     """Collect the numbers that each section computes, and those in its code."""
-    found: dict[str, list[Number]] = {}
+    found: dict[str, list[Number]] = defaultdict(list)
     for cell in chapter.code:
         # A figure that moves has hundreds of numbers, and shows most of them only when asked. What
         # cards show was written by hand.
         if not calls(cell.tree, "explore", "flashcards"):
-            found.setdefault(cell.section, []).extend(_computed(cell))
-            found[cell.section] += _answers(cell, chapter.root)
+            found[cell.section] += _computed(cell, chapter.root)
     return found
 
 
-def _computed(cell: Cell) -> Iterator[Number]:
+def _computed(cell: Cell, root: Path) -> Iterator[Number]:
+    """Read the numbers of outputs and code, and those that a question expects."""
+    # What was written by hand: a figure shows its caption, and would be its own witness.
+    given = [word for call in calls(cell.tree, "picture", "html") for word in call.keywords]
+    given = [word.value for word in given if word.arg in ("alt", "caption")]
+    by_hand = [str(value.value) for value in given if isinstance(value, ast.Constant)]
     for text in cell.texts:
         shown = html.unescape(NOT_TEXT.sub(" ", text))
-        for words in _words_of_figures(cell):
+        for words in by_hand:
             shown = shown.replace(words, " ")
         for match in PRINTED.finditer(shown):
             yield _number(match[0].rstrip(" %"), exponent=-2 if match[1] else 0)
-    for node in ast.walk(cell.tree):
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            yield _number(repr(node.value))
-
-
-def _answers(cell: Cell, root: Path) -> Iterator[Number]:
-    """Read the numbers that a question expects: the right one, and the usual mistakes."""
+    values = [node.value for node in ast.walk(cell.tree) if isinstance(node, ast.Constant)]
     for call in calls(cell.tree, "ask"):
         entry = question(root, "ask", ast.literal_eval(call.args[0]))
         for answer in (each.get("answer") for each in (entry, *entry.get("mistakes", ()))):
-            for value in answer if isinstance(answer, list) else [answer]:
-                if isinstance(value, int | float):
-                    yield _number(repr(value))
-
-
-def _words_of_figures(cell: Cell) -> Iterator[str]:
-    """Find what was written by hand: a figure shows its caption, and would be its own witness."""
-    for call in calls(cell.tree, "picture", "html"):
-        for keyword in call.keywords:
-            if keyword.arg in ("alt", "caption") and isinstance(keyword.value, ast.Constant):
-                yield str(keyword.value.value)
-
-
-def test_this_project_keeps_it():
-    assert_kept(numbers, numbers_of_the_pages)
-
-
-CODE = code("f(0.1)", "0.2397 <b>0.35</b>")
-FIGURE = code("picture(axes, alt='', caption='To 8.8.')", "<figcaption>To 8.8.</figcaption>")
-
-
-@pytest.mark.parametrize(
-    ("cells", "number"),
-    [
-        (["It is 0.24, or 23.97 percent. In code: 10 %."], ""),
-        (["## Two\n\nIn [another chapter](01-a-chapter.ipynb) 7.77."], ""),
-        (["It is 0.23971, finer than printed."], "0.23971"),
-        (["It was 7.77, in the chapter before."], "7.77"),
-        (["## Two\n\nIt was 0.35, in the section before."], "0.35"),
-        (["It is 0.45.", code("explore(draw, x=[1, 2])", "0.45")], "0.45"),
-        ([FIGURE], "8.8 in 'To 8.8.'"),
-    ],
-)
-def test_numbers_with_and_without_a_witness(plot, cells, number):
-    plot.chapter("# A", code("print(7.77)"), number=1)
-    told = number and f"book/chapters/02-a-chapter.ipynb: {number}"
-    says(numbers(plot.chapter("# B", CODE, *cells)), told)
-
-
-def test_numbers_of_the_landing_page_and_after_the_last_chapter(plot):
-    root = plot.chapter("# A", CODE, number=1)
-    plot.file("book/index.md", "# Book\n\n24 %.\n\n8.88.")
-    told = "In [A](chapters/01-a-chapter.ipynb) it is 24 %, or 7.77.\n\nTheirs is 8.88.\n\n"
-    plot.file("book/paper.md", told)
-    front, back = numbers_of_the_pages(root)
-    assert front.startswith("book/index.md: 8.88 in '8.88.' stands in no output")
-    assert back.startswith("book/paper.md: 7.77 in")
+            values += answer if isinstance(answer, list) else [answer]
+    yield from (_number(repr(value)) for value in values if type(value) in (int, float))
