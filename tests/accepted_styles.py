@@ -119,7 +119,7 @@ STYLES = {
         "None,\n        *,\n        output_attentions=False,"
     },
 }  # fmt: skip
-# What the checker refuses, since a later chapter could not run it, is in checks/wrong_modules.py.
+# What the checker refuses, since a later chapter could not run it, is in checks/wrong_classes.txt.
 REFUSED = {"a bert of keywords"}  # models call it by place
 
 # Files of readers in which all styles that are accepted occur, some of them together.

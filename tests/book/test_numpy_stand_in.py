@@ -18,15 +18,13 @@ import numpy_stand_in  # noqa: E402
 NOT_THERE = (
     "all_exercises_are_found",  # counts those of all chapters
     "pairs_of_mistakes",  # takes a minute
+    "no_wrong_answer",  # of checkers that are not there
+    *(f"reply[{number}" for number in ("0.", "5.1", "5.3", *(f"{n}." for n in range(7, 27)))),
 )
-
-
-TOPICS = ("neighbors", "new_sentences", "self_attention", "two_counts", "gradients")
 FILES = (
     "tests/reference",
     "minibert/reference",  # for what its examples print
-    *(f"tests/checks/test_checks_of_{name}.py" for name in TOPICS),
-    "tests/checks/test_right_answers_of_first_chapters.py",
+    "tests/checks/test_answers.py",
     "tests/checks/test_every_exercise.py",
 )
 
@@ -42,7 +40,7 @@ def test_the_tests_of_the_first_chapters_pass_on_it():
         cwd=ROOT, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 250
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 180
 
 
 def sources():

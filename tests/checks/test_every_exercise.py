@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from definitions import CHAPTERS
-from effort import mostly_thorough
+from effort import WEEKLY, sampled
 
 from bertbook import topics
 from bertbook.core.exercises.compare import answers_equal, as_array
@@ -29,17 +29,11 @@ FOUND = {
     if isinstance(value, Exercise)
 }
 WAYS = 60  # so many ways are forbidden
-SOME = 2  # pairs of mistakes of an exercise; `make thorough` tries more, the weekly job all
-MORE = 20
 every_exercise = pytest.mark.parametrize("exercise", FOUND.values(), ids=FOUND.keys())
 often = pytest.mark.parametrize(  # for what hangs on the kind of the arguments
-    "exercise",
-    [
-        pytest.param(exercise, marks=pytest.mark.thorough if number % 4 else ())
-        for number, exercise in enumerate(FOUND.values())
-    ],
-    ids=FOUND.keys(),
+    "exercise", sampled(FOUND.values(), often=4, seldom=1), ids=FOUND.keys()
 )
+pytestmark = pytest.mark.usefixtures("unchecked")
 
 
 def written(exercise, *mistakes, instead=None):
@@ -48,10 +42,11 @@ def written(exercise, *mistakes, instead=None):
     Where only readers compute with tensors, they come as arrays.
     """
     function = instead or exercise.answers(*mistakes)
-    seen = as_it_is if exercise.given is as_it_is else as_array
 
     def written(*given):
-        return _with_gradient(function(*map(seen, given)), *given)
+        if exercise.given is as_it_is:
+            return function(*given)
+        return _with_gradient(function(*map(as_array, given)), *given)
 
     return written
 
@@ -91,86 +86,41 @@ def test_all_exercises_are_found():
 
 
 @every_exercise
-def test_it_asks_in_one_line(exercise):
+def test_it_asks_in_one_line_and_right_passes(exercise):
     assert re.fullmatch(r"[A-Z][^\n]{10,98}\.", exercise.question), exercise.question
-    assert len(exercise.mistakes) >= 3
-    hints = [mistake.hint for mistake in exercise.mistakes]
-    assert all(re.fullmatch(r"\S.*[.?)\]]", hint) for hint in hints), hints
-
-
-@every_exercise
-def test_right_passes(exercise):
     verdict = exercise(written(exercise))
     assert verdict.passed, verdict
     count = len(exercise.cases) + len(exercise.edges)
     assert verdict.message == f"Right: written gives the right answer in all {count} cases."
 
 
-@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 @every_exercise
 def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
+    assert len(exercise.mistakes) >= 3
     for mistake in exercise.mistakes:
         verdict = exercise(written(exercise, mistake))
         assert not verdict.passed, mistake.hint
         assert verdict.message == f"Not yet. {mistake.hint}"
-        assert len(verdict.message) <= LONGEST
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.slow
-@every_exercise
-def test_two_hints_are_not_too_long_to_read(exercise):
-    pairs = ("Not yet, for two reasons. {} And then: {}".format(*(m.hint for m in pair))
-             for pair in exercise.pairs())  # fmt: skip
-    assert max(map(len, pairs), default=0) <= LONGEST
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.slow
-@every_exercise
-def test_no_mistake_of_ours_is_a_slip(exercise):
-    """A planted mistake that stops with one of these would be named whoever meets the error."""
+        assert re.fullmatch(r"\S.*[.?)\]]", mistake.hint), mistake.hint
+    told = (f"Not yet, for two reasons. {a.hint} And then: {b.hint}" for a, b in exercise.pairs())
+    assert max(map(len, told), default=0) <= LONGEST
+    # A planted mistake that stops with one of these would be named whoever meets the error.
     planted = [m for m in exercise.mistakes if not isinstance(m.wrong, type)]
     kinds = {getattr(o, "kind", None) for m in planted for o in _outcomes(exercise, m)}
     assert not kinds & {TypeError, NameError, AttributeError}
 
 
-@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
+@pytest.mark.parametrize("some", [2, pytest.param(10**6, marks=WEEKLY, id="all")])
 @every_exercise
-def test_some_pairs_of_mistakes_are_named(exercise):
-    named_by_what_is_so(exercise, some_pairs(exercise, SOME))
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.slow
-@pytest.mark.parametrize("exercise", mostly_thorough(FOUND.values(), 0, some=25), ids=FOUND.keys())
-def test_more_pairs_of_mistakes_are_named(exercise):
-    named_by_what_is_so(exercise, some_pairs(exercise, MORE))
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.slow
-@pytest.mark.thorough
-@pytest.mark.weekly
-@every_exercise
-def test_all_pairs_of_mistakes_are_named(exercise):
-    named_by_what_is_so(exercise, [*exercise.pairs()])
-
-
-def some_pairs(exercise, count):
-    """Draw so many pairs of mistakes, or take all."""
-    pairs = [*exercise.pairs()]
-    return random.Random(0).sample(pairs, min(count, len(pairs)))
-
-
-def named_by_what_is_so(exercise, pairs):
+def test_pairs_of_mistakes_are_named(exercise, some):
     """Demand one of the two, or a mistake or two that give the same answers to the cases.
 
     A trace, or a kind of error, names whoever shows it. Two that cancel make a right function.
     """
-    for pair in pairs:
+    pairs = [*exercise.pairs()]
+    for pair in random.Random(0).sample(pairs, min(some, len(pairs))):
         verdict = exercise(written(exercise, *pair))
         if verdict.passed:
             assert same(exercise, (), pair), pair
@@ -201,32 +151,18 @@ def test_right_numbers_that_lack_something_are_told_what(exercise):
     assert verdict.message.startswith("The numbers are right, but"), verdict
 
 
-@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 @often
-def test_a_stub_an_error_and_a_wrong_shape_get_a_kind_sentence(exercise):
-    for nothing in (None, ...):
-        verdict = exercise(written(exercise, instead=lambda *case, nothing=nothing: nothing))
-        assert "written returns nothing yet. Replace the …" in verdict.message
-    wrong = exercise(written(exercise, instead=_loses)).message
-    assert "written stopped with OSError: lost. Called as written(" in wrong
-    assert "stopped with TypeError" in exercise(lambda: 1).message
-    wrong = exercise(written(exercise, instead=lambda *case: np.zeros((7, 7, 7, 7)))).message
-    assert re.search(r"it should (be|return)|; expected", wrong), wrong
-    assert len(wrong) < 400
-
-
-def _loses(*case):
-    raise OSError("lost")
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.slow
-@often
-def test_an_unknown_mistake_shows_one_entry_and_no_wall_of_numbers(exercise):
-    verdict = exercise(written(exercise, instead=lambda *case: _off(exercise.right(*case))))
-    assert re.search("^Not yet. .* gives .*; expected ", verdict.message), verdict
-    assert len(verdict.message) < 420
+def test_nothing_a_wrong_shape_and_an_unknown_mistake_get_a_kind_sentence(exercise):
+    """One entry is shown, and no wall of numbers."""
+    told = exercise(written(exercise, instead=lambda *case: ...)).message
+    assert "written returns nothing yet. Replace the …" in told
+    told = exercise(written(exercise, instead=lambda *case: np.zeros((7, 7, 7, 7)))).message
+    assert re.search(r"it should (be|return)|; expected", told), told
+    assert len(told) < 400
+    told = exercise(written(exercise, instead=lambda *case: _off(exercise.right(*case)))).message
+    assert re.search("^Not yet. .* gives .*; expected ", told), told
+    assert len(told) < 420
 
 
 def _off(answer):

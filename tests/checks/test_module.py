@@ -1,4 +1,8 @@
-"""A reader's class in each role: right ones pass, and wrong ones hear what is wrong."""
+"""A reader's class in each role: right ones pass, and wrong ones hear what is wrong.
+
+A section of `wrong_classes.txt` has, of each wrong class, what stands in the reader's file or in
+the solutions and is typed otherwise, and words of the reply.
+"""
 
 import ast
 import copy
@@ -10,69 +14,64 @@ from pathlib import Path
 
 import pytest
 import torch
-import wrong_modules
 from effort import mostly_thorough, sampled
 from solutions import file_of_solutions
+from test_answers import changed
 from torch import nn
-from torch.nn import functional
 
 from bertbook.core.exercises.mistake import as_mistakes
 from bertbook.core.exercises.verdict import LONGEST
 from bertbook.reader.contracts import ROLES
 from bertbook.reader.contracts.names import original_of
-from bertbook.reader.module import check_module, examine
+from bertbook.reader.module import check_module, examine, scoreboard
+from bertbook.reader.module.comparison import COMPARISONS
+from bertbook.reader.module.examination import IS_CALLED
 from bertbook.reader.module.mutants import MUTATIONS
 from bertbook.reader.module.mutation import mutate
 from bertbook.reader.module.pair import TEST_CONFIG
 from bertbook.reader.module.properties import PROPERTIES
+from bertbook.reader.module.scoreboard import LINES
 from bertbook.reader.module.smoke_checks import RAISED
 from minibert.attention import BertSelfAttention, BertSelfOutput
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
-from minibert.layer import BertLayer
+from minibert.layer import BertIntermediate, BertLayer
 from minibert.masking import corrupt_tokens
-from minibert.model import BertEncoder, BertPooler
+from minibert.model import BertModel
 from minibert.parts import override, part, replaced
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 MODULES = [role for role, terms in ROLES.items() if terms.built]
-PLANTED = [*wrong_modules.BROKEN, *wrong_modules.FAULTS]
-OURS = [
-    (role, mutation) for role, mutations in MUTATIONS.items() for mutation in as_mistakes(mutations)
-]
+SECTIONS = Path(__file__).with_name("wrong_classes.txt").read_text("utf-8").strip().split("\n\n")
+BROKEN, FAULTS, LATER, SOLVED = (
+    [re.fullmatch(r"(\w+): (.*)  ::  (.*)", line).groups() for line in section.splitlines()[1:]]
+    for section in SECTIONS
+)
+OURS = [(role, mistake) for role, ways in MUTATIONS.items() for mistake in as_mistakes(ways)]
+ROOT_OF_ALL = "math.sqrt(h // self.heads) → math.sqrt(h)"
 pytestmark = pytest.mark.usefixtures("unchecked")
 
 
 @functools.cache
-def readers_file(old="", new=""):
+def readers_file(change=""):
     """Run the reader's file, with something else typed in a place or in two."""
     text = SAMPLE.read_text(encoding="utf-8")
-    for was, typed in zip(old.split("|"), new.split("|"), strict=True):
-        assert was in text, was
-        text = text.replace(was, typed) if was else text
     spec = importlib.util.spec_from_loader("my_bert_sample", loader=None)
     module = importlib.util.module_from_spec(spec)
-    exec(compile(text, "my_bert.py", "exec"), module.__dict__)
+    exec(compile(changed(text, change), "my_bert.py", "exec"), module.__dict__)
     return module
 
 
-def in_class(name, old, new):
-    """Take a class of the reader's file after a slip."""
-    return getattr(readers_file(old, new), name)
+@functools.cache
+def told(name, change):
+    return check_module(getattr(readers_file(change), name), original_of(name))
+
+
+solutions = functools.cache(file_of_solutions)
 
 
 @functools.cache
-def told(name, old, new):
-    return check_module(in_class(name, old, new), original_of(name))
-
-
-@functools.cache
-def solutions():
-    return file_of_solutions()
-
-
-@functools.cache
-def told_of_a_solution(name, old="", new=""):
+def told_of_a_solution(name, change):
     """Check a class of the solutions, with something else typed in a place or in several.
 
     What stands between it and the class before, a function that it calls, belongs to it.
@@ -81,12 +80,9 @@ def told_of_a_solution(name, old="", new=""):
     at = next(i for i, node in enumerate(nodes) if getattr(node, "name", "") == name)
     start = at - isinstance(nodes[at - 1], ast.FunctionDef)
     lines = solutions().splitlines(keepends=True)[nodes[start].lineno - 1 : nodes[at].end_lineno]
-    right = wrong = "".join(lines)
-    for was, typed in zip(old.split("|"), new.split("|"), strict=True):
-        assert was in wrong, was
-        wrong = wrong.replace(was, typed)
+    right = "".join(lines)
     space = {"__name__": "my_bert"}
-    exec(compile(solutions().replace(right, wrong), "my_bert.py", "exec"), space)
+    exec(compile(solutions().replace(right, changed(right, change)), "my_bert.py", "exec"), space)
     return check_module(space[name], original_of(name))
 
 
@@ -106,84 +102,36 @@ def planted(role, how):
     return Planted
 
 
-@pytest.mark.parametrize("role", MODULES)
-def test_ours_passes(role):
-    verdict = check_module(role, role)
+RIGHT = [
+    *((role, role) for role in MODULES),
+    *((FAST_PARTS[role], role) for role in FAST_PARTS if role in MODULES),
+    *((kind, original_of(n)) for n, kind in vars(readers_file()).items() if n.startswith("My")),
+]
+
+
+@pytest.mark.parametrize(("kind", "role"), RIGHT, ids=lambda value: value.__name__)
+def test_a_right_class_passes(kind, role):
+    """Ours, what is only faster, and those of a reader."""
+    verdict = check_module(kind, role)
     assert verdict.passed, verdict.message
+    assert re.fullmatch(rf"Right: {kind.__name__} keeps all \d+ promises of .*", verdict.message)
 
 
-@pytest.mark.parametrize("role", [role for role in FAST_PARTS if role in MODULES])
-def test_what_is_only_faster_passes(role):
-    verdict = check_module(FAST_PARTS[role], role)
-    assert verdict.passed, verdict.message
-
-
-@pytest.mark.parametrize("name", [name for name in dir(readers_file()) if name.startswith("My")])
-def test_a_readers_class_passes(name):
-    verdict = check_module(getattr(readers_file(), name), original_of(name))
-    assert verdict.passed, verdict.message
-    assert re.fullmatch(rf"Right: {name} keeps all \d+ promises of .*", verdict.message)
-
-
-class OffAfterwards(BertEncoder):
-    """Right, and then no gradient is recorded any more."""
-
-    def forward(self, *args, **kwargs):
-        """Encode, and switch gradients off for all that follows."""
-        output = super().forward(*args, **kwargs)
-        torch.set_grad_enabled(False)
-        return output
-
-
-def test_who_switches_gradients_off_for_good_is_told_and_nobody_else_suffers():
-    verdict = check_module(OffAfterwards, BertEncoder)
-    assert torch.is_grad_enabled()
-    assert not verdict.passed and "set_grad_enabled(False) lasts" in verdict.message
-    assert check_module(BertEncoder, BertEncoder).passed
-
-
-class FusedSelfAttention(BertSelfAttention):
-    """Right by another way: the fused function, unless the map is wanted."""
-
-    def forward(self, x, mask=None, show=False):
-        if show:
-            return super().forward(x, mask, show)
-        sides = (self.split_heads(f(x)) for f in (self.query, self.key, self.value))
-        rate = self.dropout.p if self.training else 0.0
-        fused = functional.scaled_dot_product_attention(*sides, attn_mask=mask, dropout_p=rate)
-        return self.join_heads(fused), None
-
-
-def test_another_right_way_passes():
-    verdict = check_module(FusedSelfAttention, BertSelfAttention)
-    assert verdict.passed, verdict.message
-
-
-@pytest.mark.parametrize(("name", "old", "new", "hint"), sampled(PLANTED, often=4))
-def test_a_slip_is_told(name, old, new, hint):
-    verdict = told(name, old, new)
+@pytest.mark.parametrize(("name", "change", "hint"), [*sampled(BROKEN + FAULTS, often=4), *LATER])
+def test_a_slip_is_told(name, change, hint):
+    """Also what a later chapter cannot run, before it is kept."""
+    verdict = told(name, change)
     assert not verdict.passed
     assert verdict.message.startswith(f"Not yet. {name} as {original_of(name).__name__}: ")
     assert any(way in verdict.message for way in hint.split("|")), verdict.message
 
 
-@pytest.mark.parametrize(("name", "old", "new", "hint"), wrong_modules.LATER)
-def test_what_a_later_chapter_cannot_run_is_told_before_it_is_kept(name, old, new, hint):
-    verdict = told(name, old, new)
-    assert not verdict.passed
-    assert any(way in verdict.message for way in hint.split("|")), verdict.message
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "old", "new", "hint"), sampled(wrong_modules.SOLVED, often=4))
-def test_a_slip_in_a_solution_is_told(name, old, new, hint):
-    verdict = told_of_a_solution(name, old, new)
+@pytest.mark.parametrize(("name", "change", "hint"), sampled(SOLVED, often=4))
+def test_a_slip_in_a_solution_is_told(name, change, hint):
+    verdict = told_of_a_solution(name, change)
     assert not verdict.passed
     assert hint in verdict.message
-
-
-def test_no_usual_slip_goes_by_mistake():
-    assert len(OURS) >= 217
 
 
 @pytest.mark.slow
@@ -198,8 +146,9 @@ def test_a_usual_slip_in_ours_gets_its_hint(role, mutation):
 @pytest.mark.thorough
 @pytest.mark.weekly
 def test_every_sentence_is_shown_by_some_slip():
-    verdicts = [told(*mutation[:3]) for mutation in (*PLANTED, *wrong_modules.LATER)]
-    verdicts += [told_of_a_solution(*mutation[:3]) for mutation in wrong_modules.SOLVED]
+    assert len(OURS) >= 217, "none goes by mistake"
+    verdicts = [told(*slip[:2]) for slip in BROKEN + FAULTS + LATER]
+    verdicts += [told_of_a_solution(*slip[:2]) for slip in SOLVED]
     assert max(len(verdict.message) for verdict in verdicts) < LONGEST
     messages = " ".join(verdict.message for verdict in verdicts)
     sentences = [*(each_property.hint for each_property in PROPERTIES), *RAISED.values()]
@@ -208,34 +157,29 @@ def test_every_sentence_is_shown_by_some_slip():
 
 @pytest.mark.slow
 def test_a_slip_lies_where_it_was_made():
-    wrong = readers_file(wrong_modules.SCALE, "math.sqrt(h)")
+    wrong = readers_file(ROOT_OF_ALL)
     for name in ("MySelfAttention", "MyAttention", "MyLayer", "MyEncoder", "MyBert"):
         assert "by √hidden" in check_module(getattr(wrong, name), original_of(name)).message
     assert check_module(wrong.MySelfOutput, BertSelfOutput).passed
 
 
 def test_what_holds_is_counted():
-    whole = examine(readers_file().MySelfAttention, BertSelfAttention)
-    assert (whole.held, whole.problem) == (whole.total, "")
-    wrong = in_class("MySelfAttention", wrong_modules.SCALE, "math.sqrt(h)")
-    found = examine(wrong, BertSelfAttention)
-    assert (found.held, found.total) == (
-        whole.total - 3,
-        whole.total,
-    )  # numbers, gradients, training
-    nothing = examine(nn.Linear, BertSelfAttention)
-    assert (nothing.held, nothing.total) == (0, whole.total)
+    whole, found, nothing = (
+        examine(kind, BertSelfAttention)
+        for kind in (BertSelfAttention, readers_file(ROOT_OF_ALL).MySelfAttention, nn.Linear)
+    )
+    assert (whole.held, whole.problem, nothing.held) == (whole.total, "", 0)
+    assert found.held == whole.total - 3, "numbers, gradients, training"
 
 
 def test_another_network_is_held_to_its_promises_but_not_to_our_numbers():
-    wrong = in_class("MySelfAttention", wrong_modules.SCALE, "math.sqrt(h)")
-    other = type("MyOwn", (wrong,), {"own_parameters": True})
-    assert check_module(other, BertSelfAttention).passed
-    deaf = in_class("MySelfAttention", wrong_modules.ADDED, "scores")
-    other = type("MyOwn", (deaf,), {"own_parameters": True})
-    message = check_module(other, BertSelfAttention).message
-    assert "changes the real tokens" in message
-    assert "differs from ours" not in message
+    deaf = "scores if mask is None else scores + mask → scores"
+    own, deaf = (
+        type("MyOwn", (readers_file(change).MySelfAttention,), {"own_parameters": True})
+        for change in (ROOT_OF_ALL, deaf)
+    )
+    assert check_module(own, BertSelfAttention).passed
+    assert "changes the real tokens" in check_module(deaf, BertSelfAttention).message
 
 
 @pytest.mark.slow
@@ -247,24 +191,14 @@ def test_a_configuration_of_ones_own(role):
     assert check_module(role, role, wide).passed
 
 
-def test_a_configuration_without_room():
+def test_what_cannot_be_checked_is_refused():
     config = dataclasses.replace(TEST_CONFIG, max_position_embeddings=3)
     with pytest.raises(ValueError, match=r"5 tokens .* max_position_embeddings = 3 .* no room"):
         check_module(BertSelfAttention, BertSelfAttention, config)
-
-
-def test_a_role_that_is_none_or_is_played_by_a_function():
     with pytest.raises(ValueError, match="no model asks for 'pools'"):
         check_module(BertSelfAttention, "pools")
     with pytest.raises(ValueError, match="corrupt_tokens is a function"):
         check_module(BertSelfAttention, corrupt_tokens)
-
-
-def test_what_is_no_class_is_told_so():
-    assert "by a class derived from torch.nn.Module" in check_module(len, BertPooler).message
-    assert "give the class itself" in check_module(nn.Linear(2, 2), BertPooler).message
-    forgotten = type("MyPooler", (), {})
-    assert "MyPooler'>; write class My…(nn.Module)" in check_module(forgotten, BertPooler).message
 
 
 def test_neither_chance_nor_the_cast_is_changed():
@@ -275,3 +209,39 @@ def test_neither_chance_nor_the_cast_is_changed():
         assert torch.equal(torch.get_rng_state(), before)
         assert part(BertSelfAttention) is submission
     assert replaced() == {}
+
+
+def red(board):
+    return [line for line, problem in board.lines.items() if problem]
+
+
+def test_every_line_of_the_scoreboard_stands_for_promises_that_there_are():
+    claims = {IS_CALLED, *(p.claim for p in PROPERTIES if BertModel in p.roles), *dict(COMPARISONS)}
+    assert len(LINES) == 12
+    assert {claim for claims in LINES.values() for claim in claims} <= claims
+
+
+def test_the_scoreboard_is_of_the_parts_that_play():
+    """Green for a reader's parts; red where one is wrong, and where a line was not reached."""
+
+    class Fixed(BertIntermediate):
+        def __init__(self, config):
+            super().__init__(config)
+            self.activation = nn.GELU()
+
+    class Empty(nn.Module):
+        def __init__(self, config, add_pooling_layer=True):
+            super().__init__()
+
+        def forward(self, *given):
+            return None
+
+    with override({BertLayer: readers_file().MyLayer}):
+        assert scoreboard(readers_file().MyBert).verdict.message == "12 of 12 hold."
+        assert [*replaced()] == [BertLayer]
+    with override({BertIntermediate: Fixed}):
+        board = scoreboard()
+    assert red(board) == ["Equal to ours: all outputs"]
+    assert str(board).splitlines()[-1].startswith("11 of 12 hold. ")
+    assert board._repr_html_().count("✗") == 1
+    assert len(red(scoreboard(Empty))) == 12

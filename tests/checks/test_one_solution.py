@@ -1,14 +1,22 @@
-"""What a checker holds for right is what the chapter's folded solution says, word for word."""
+"""What a checker holds for right is what its chapter and the package say."""
 
 import ast
 import inspect
 import re
+import subprocess
+import sys
 import textwrap
 
 import nbformat
+import numpy as np
 import pytest
 from solutions import CHAPTERS
 from test_every_exercise import FOUND, MODULES
+
+from bertbook.topics.gradients.tape import check_walk_back
+from bertbook.topics.next_sentence.checks import check_negatives
+from minibert.data import NOT_NEXT, draw_pairs
+from minibert.reference import Tape
 
 CHANGED = {
     name: exercise
@@ -76,6 +84,37 @@ def test_right_is_the_folded_solution(name):
     assert is_same == (name not in OTHERWISE), name
 
 
-def test_a_difference_is_seen():
-    one, other = (ast.parse(f"def f(x):\n    return x + {n}").body[0] for n in (1, 2))
-    assert written(one) != written(other)
+def test_the_package_walks_back_as_the_solution_does():
+    """But for its first line, where one has a tape, and its last, where one has no nodes."""
+    ours, theirs = (
+        ast.parse(textwrap.dedent(inspect.getsource(function))).body[0].body
+        for function in (check_walk_back.right, Tape.walk_back)
+    )
+    expected = "\n".join(map(ast.unparse, theirs[1:])).replace("self.steps", "steps")
+    assert "\n".join(map(ast.unparse, ours[:-1])) == expected
+
+
+def test_the_negatives_are_those_that_the_package_draws():
+    stories = check_negatives.cases[0][0]
+    drawn = {
+        pair.second
+        for seed in range(300)
+        for pair in draw_pairs(stories, 0, rng=np.random.default_rng(seed), start=0, stop=1)
+        if pair.next_sentence_label == NOT_NEXT
+    }
+    assert drawn == {*check_negatives.right(stories, 0, 0)}
+
+
+def test_what_the_first_chapters_import_loads_without_torch():
+    nodes = [
+        node
+        for path in CHAPTERS.glob("0[1-4]-*.ipynb")
+        for cell in nbformat.read(path, as_version=4).cells
+        for node in ast.walk(ast.parse(cell.source if cell.cell_type == "code" else ""))
+    ]
+    modules = {f"{node.module}" for node in nodes if isinstance(node, ast.ImportFrom)}
+    modules = {name for name in modules if name.startswith("bertbook.")} - {"bertbook.reader"}
+    assert len(modules) > 10
+    program = f"import sys; sys.modules['torch'] = None; import {', '.join(sorted(modules))}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -10,6 +10,7 @@ import sys
 import unicodedata
 from collections import Counter
 from itertools import islice, pairwise
+from unittest.mock import Mock
 
 import bert
 import pytest
@@ -62,14 +63,10 @@ def test_ids_are_those_of_transformers_and_of_the_package(pieces, lower, tmp_pat
     assert list(map(package.encode, texts)) == expected
     ours, theirs = ([cut(text, lower) for text in texts] for cut in (bert.split_words, split_words))
     assert ours == theirs
-
-
-def test_pairs_are_those_of_the_package(pieces):
-    package, page = WordPieceTokenizer(pieces), bert.WordPieceTokenizer(pieces)
     for first, second in [("Is it new?", "It's brand-new."), ("", "a"), ("a [MASK] b", "")]:
         batch = package(first, second)
-        expected = (batch[name][0].tolist() for name in ("input_ids", "token_type_ids"))
-        assert page.encode(first, second) == tuple(expected)
+        pair = (batch[name][0].tolist() for name in ("input_ids", "token_type_ids"))
+        assert page.encode(first, second) == tuple(pair)
 
 
 def test_what_is_too_long_loses_its_end():
@@ -215,32 +212,30 @@ def test_what_is_saved_opens_everywhere(tmp_path):
     assert transformers.AutoTokenizer.from_pretrained(folder)(text)["input_ids"] == ids
 
 
-@pytest.mark.parametrize("what", ["file", "folder", "link"])
-def test_nothing_of_somebody_else_is_overwritten(tmp_path, monkeypatch, what):
-    out, path = tmp_path / "mine", text_file(tmp_path, "a b\nb a\n\na a\nb b")
+@pytest.mark.parametrize("what", ["file", "folder", "link", "below a file"])
+def test_what_cannot_be_saved_is_told_before_training(tmp_path, monkeypatch, what):
+    """Nothing of somebody else is overwritten."""
+    path = text_file(tmp_path, "a b\nb a\n\na a\nb b")
+    out = (path if what == "below a file" else tmp_path) / "mine"
     if what == "file":
         out.touch()
     elif what == "folder":
         (out / "part").mkdir(parents=True)
-    else:
+    elif what == "link":
         out.symlink_to("nothing")
+    told = (
+        path.name if what == "below a file" else "is there already; name a new folder after --out"
+    )
     before = sorted(tmp_path.rglob("*"))
     model, tokenizer = small()
     with monkeypatch.context() as patched:
         patched.delattr(bert, "train")
-        with pytest.raises(ValueError, match="is there already; name a new folder after --out"):
+        with pytest.raises((ValueError, NotADirectoryError), match=told):
             bert.main(path, "a [MASK]", out, 2)
-    if what != "link":
+    if what in ("file", "folder"):
         with pytest.raises(OSError, match=re.escape(str(out))):
             bert.save_pretrained(model, tokenizer, out)
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_folder_that_cannot_be_made_is_told_before_training(tmp_path, monkeypatch):
-    monkeypatch.delattr(bert, "train")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OSError, match="file"):
-        bert.main(text_file(tmp_path, "a\nb\n\na\nb"), "[MASK]", tmp_path / "file" / "model", 2)
 
 
 @pytest.mark.parametrize("wanted", ["cuda", "tpu"])
@@ -263,6 +258,8 @@ def test_a_blank_is_filled_with_what_the_model_gives():
     expected = probs.sort(descending=True)
     assert [prob for _, prob in best] == pytest.approx(expected.values[:3].tolist())
     assert [tokenizer.vocab[word] for word, _ in best] == expected.indices[:3].tolist()
+    with pytest.raises(ValueError, match=r"ask with a \[MASK\] in at most 62 tokens, not 6"):
+        bert.fill(model, tokenizer, "the cat sleeps")
 
 
 def text_file(folder, text):
@@ -295,25 +292,23 @@ def command(tmp_path, monkeypatch):
 
 def test_what_is_wrong_is_told_in_a_sentence(tmp_path, command):
     assert command() == 2
-    path = text_file(tmp_path, "a\nb")
+    path, missing = text_file(tmp_path, "a\nb"), tmp_path / "none.txt"
     assert command(path, "no blank") == "'no blank' has no [MASK] to fill"
     assert command(path, "a [MASK]", "--steps", "0") == "--steps 0 is below 1"
-    missing = tmp_path / "none.txt"
     assert command(missing, "[MASK]") == f"No such file or directory: '{missing}'"
     assert command(tmp_path, "[MASK]").endswith(f": '{tmp_path}'")
-    for text in ("", "one line", "a\nb\nc"):
-        path = text_file(tmp_path, text)
-        told = f"{path} needs two documents of two lines each, with a blank line between"
-        assert command(path, "[MASK]") == told
-    for text, encoding, line in (("a\nb\n\na\nb", "utf-16", 1), ("a\r\nb\n\ncafé", "cp1252", 4)):
-        path.write_bytes(text.encode(encoding))
-        told = f"line {line} of the text is not UTF-8; save the text as UTF-8"
+    short = f"{path} needs two documents of two lines each, with a blank line between"
+    strange = "line {} of the text is not UTF-8; save the text as UTF-8"
+    for text, told in {
+        b"": short,
+        b"one line": short,
+        b"a\nb\nc": short,
+        "a\nb\n\na\nb".encode("utf-16"): strange.format(1),
+        "a\r\nb\n\ncafé".encode("cp1252"): strange.format(4),
+    }.items():
+        path.write_bytes(text)
         assert command(path, "[MASK]") == told
     assert [*tmp_path.iterdir()] == [path]
-
-
-def interrupted(*_, **__):
-    raise KeyboardInterrupt
 
 
 def test_ctrl_c_is_told_in_a_word(tmp_path, monkeypatch, command):
@@ -322,7 +317,8 @@ def test_ctrl_c_is_told_in_a_word(tmp_path, monkeypatch, command):
     done = subprocess.run([sys.executable, PAGE, "text.txt", "[MASK]"], env=environment,
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert (done.returncode, done.stderr) == (1, "stopped\n")
-    monkeypatch.setattr(torch.optim, "AdamW", interrupted)  # while it trains
+    interrupts = Mock(side_effect=KeyboardInterrupt)
+    monkeypatch.setattr(torch.optim, "AdamW", interrupts)  # while it trains
     assert command(text_file(tmp_path, "a\nb\n\na\nb"), "a [MASK]") == "stopped"
 
 
@@ -342,12 +338,6 @@ def test_what_cannot_be_learned_or_asked_is_told_before_training(
     monkeypatch.delattr(bert, "train")
     with pytest.raises(ValueError, match=re.escape(TOO_MUCH[text, question])):
         bert.main(text_file(tmp_path, text), question, tmp_path / "model", 2)
-
-
-def test_a_question_without_a_blank_is_told():
-    model, tokenizer = small()
-    with pytest.raises(ValueError, match=r"ask with a \[MASK\] in at most 62 tokens, not 6"):
-        bert.fill(model, tokenizer, "the cat sleeps")
 
 
 def test_the_command_prints_five_words(tmp_path, capsys):
