@@ -6,11 +6,11 @@ import dataclasses
 import functools
 import importlib.util
 import re
-from pathlib import Path
 
 import pytest
 import torch
 import wrong_modules
+from accepted_styles import text_of
 from effort import mostly_thorough, sampled
 from solutions import file_of_solutions
 from torch import nn
@@ -34,7 +34,6 @@ from minibert.masking import corrupt_tokens
 from minibert.model import BertEncoder, BertPooler
 from minibert.parts import override, part, replaced
 
-SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 MODULES = [role for role, terms in ROLES.items() if terms.built]
 PLANTED = [*wrong_modules.BROKEN, *wrong_modules.FAULTS]
 OURS = [
@@ -46,7 +45,7 @@ pytestmark = pytest.mark.usefixtures("unchecked")
 @functools.cache
 def readers_file(old="", new=""):
     """Run the reader's file, with something else typed in a place or in two."""
-    text = SAMPLE.read_text(encoding="utf-8")
+    text = text_of()
     for was, typed in zip(old.split("|"), new.split("|"), strict=True):
         assert was in text, was
         text = text.replace(was, typed) if was else text

@@ -1,8 +1,7 @@
 """The scoreboard of an encoder: green for ours and for a reader's, red where something is wrong."""
 
-from pathlib import Path
-
 import pytest
+from accepted_styles import classes_of
 from my_parts import load
 from solutions import file_of_solutions
 from torch import nn
@@ -16,7 +15,6 @@ from minibert.layer import BertIntermediate, BertLayer
 from minibert.model import BertModel
 from minibert.parts import override, replaced
 
-SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 pytestmark = pytest.mark.usefixtures("unchecked")
 
 
@@ -55,7 +53,7 @@ def test_an_activation_that_is_always_the_same_turns_lines_red(solved):
 
 
 def test_the_readers_parts_are_examined_and_stay_where_they_were():
-    players, _ = load(SAMPLE)
+    players = classes_of("as it is")
     with override({BertLayer: players[BertLayer]}):
         assert red(scoreboard(players[BertModel])) == []
         assert [*replaced()] == [BertLayer]
