@@ -22,8 +22,6 @@ HOW_TO_BEGIN = (
     "MySelfAttention, each as it stands in its chapter with the imports it needs, or name another "
     "file: make mine MINE=my_bert.py"
 )
-
-
 NOT_BUILT = "Models are built as soon as each part is built as its role asks."
 NOTHING = "No test was run."
 
@@ -60,20 +58,16 @@ def _what(report: pytest.TestReport) -> str:
 def parts(players: Players) -> Iterator[tuple[str, ...]]:
     """Write a line for each part of the reader's."""
     for role, player in players.items():
+        held, total, problem = 1, 1, ""
         if ROLES[role].built:
             found = examine(player, role)
-            yield role.__name__, player.__name__, f"{found.held} of {found.total}", found.problem
+            held, total, problem = found.held, found.total, found.problem
         else:
-            problem = _broken(role, player)
-            yield role.__name__, player.__name__, f"{0 if problem else 1} of 1", problem
-
-
-def _broken(role: str, player: object) -> str:
-    try:
-        require_contract(role, player)
-    except (TypeError, ValueError) as error:
-        return str(error)
-    return ""
+            try:
+                require_contract(role, player)
+            except (TypeError, ValueError) as error:
+                held, problem = 0, str(error)
+        yield role.__name__, player.__name__, f"{held} of {total}", problem
 
 
 def models(file: Path, players: Players) -> list[tuple[str, ...]]:

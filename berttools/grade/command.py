@@ -9,7 +9,7 @@ from berttools.cli.options import new_parser, whole_number
 from berttools.cli.output import complain, say
 
 from .exercises import Task, chapter_of, tasks_of, with_needs_of
-from .report import TABLE, Mark, require_free, write_results
+from .report import OVERVIEW, TABLE, Mark, require_free, write_results
 from .sandbox import Limits, Reply, run_checker
 from .submissions import Submission, code_for, submissions_in, why_absent
 
@@ -23,9 +23,8 @@ they are. It may read and write your files, so run this command in a container f
 not know. A point stands for each dot of an exercise's difficulty. GRADES gets
 
   overview.html  the class on one page: points of each student and of each exercise with their
-                 totals, and the replies that most students got
-  grades.csv     a line for each exercise of each notebook, with what the checker says
-  pages/         a page for each student"""
+                 totals, the most common reply to each, and all replies to each student
+  grades.csv     a line for each exercise of each notebook, with what the checker says"""
 
 EPILOG = """\
 examples:
@@ -37,36 +36,29 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     options = _parser().parse_args(arguments)
-    chapters, out = sorted(options.chapters.glob("[0-9][0-9]-*.ipynb")), options.out
+    chapters = sorted(options.chapters.glob("[0-9][0-9]-*.ipynb"))
+    submissions = submissions_in(options.folder) if options.folder.is_dir() else []
     try:
-        submissions = _read_class(options.folder)
+        if not submissions:
+            raise ValueError(f"there are no notebooks (*.ipynb) in a folder {options.folder}")
         if not chapters:
             raise ValueError(
                 f"there are no chapters in {options.chapters}, and their checkers and solutions "
                 "are needed to grade; name their folder by --chapters: book/solutions of the kit, "
                 "or book/chapters of the project"
             )
-        require_free(out)
+        require_free(options.out)
     except ValueError as error:
         complain(str(error))
         return 2
-    marks, limits = [], Limits(options.seconds, options.megabytes)
-    for mark in graded(submissions, chapters, limits):
+    marks = []
+    for mark in graded(submissions, chapters, Limits(options.seconds, options.megabytes)):
         marks.append(mark)
         earned = f"{mark.exercise}: {mark.points} of {mark.of}" if mark.exercise else mark.reply
         say(f"{mark.student}: {earned}")
-    write_results(marks, out)
-    say(f"{out / 'overview.html'} shows the class; {out / TABLE} and {out / 'pages'} say more.")
+    write_results(marks, options.out)
+    say(f"{options.out / OVERVIEW} shows the class; {options.out / TABLE} is for a spreadsheet.")
     return 0
-
-
-def _read_class(folder: Path) -> list[Submission]:
-    """List the notebooks of a class; raise if there are none."""
-    if not folder.is_dir():
-        raise ValueError(f"{folder} is no folder; give the one with the notebooks of the class")
-    if found := submissions_in(folder):
-        return found
-    raise ValueError(f"there are no notebooks (*.ipynb) in {folder}")
 
 
 def graded(
@@ -80,23 +72,26 @@ def graded(
             continue
         try:
             of_chapter.setdefault(chapter_of(one.path, chapters), []).append(one)
-        except (OSError, ValueError) as error:
+        except ValueError as error:
             yield Mark(one.student, one.path.name, "", "", 0, 0, f"{error}.")
     for chapter, all_of_it in sorted(of_chapter.items()):
         for task in tasks_of(chapter):
             for one in all_of_it:
-                reply = _reply(task, one.path, chapter, limits)
+                reply = reply_to(task, one.path, chapter, limits)
                 points = task.points * reply.passed
                 name = task.title, points, task.points, reply.message
                 yield Mark(one.student, one.path.name, chapter.stem, *name)
 
 
-def _reply(task: Task, path: Path, chapter: Path, limits: Limits) -> Reply:
-    """Say why there is no answer, or run its checker."""
-    code = code_for(task, path, chapter)
-    needed = with_needs_of(code, task, chapter)
-    if absent := why_absent(code, needed, path, chapter):
-        return Reply(False, brief(absent))
+def reply_to(task: Task, path: Path, chapter: Path, limits: Limits) -> Reply:
+    """Say why a notebook has no answer, or run its checker."""
+    try:
+        code = code_for(task, path, chapter)
+        needed = with_needs_of(code, task, chapter)
+        if absent := why_absent(code, needed, path, chapter):
+            return Reply(False, brief(absent))
+    except Exception as error:  # such as a cell nested too deeply; others are graded all the same
+        return Reply(False, brief(f"{path.name} cannot be read: {type(error).__name__}: {error}"))
     return run_checker(needed, code, chapter.parent.resolve(), limits)
 
 

@@ -1,26 +1,20 @@
 """The exercises of the chapters, their checkers, and what stands above them. Chapter 1."""
 
 import ast
-import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import nbformat.reader
+
+from berttools.cli.failures import sentence_of
+
 from .names import is_skeleton, names_from_outside, names_made_by, statements_above
 
 HEADING = re.compile(r"^###? Exercise (\d+\.\d+) · (.+)$", re.MULTILINE)
 DIFFICULTY = re.compile(r"Difficulty (●+)○*")
-
-
-class Cell(NamedTuple):
-    """A cell of a notebook."""
-
-    name: str
-    kind: str  # "code" or "markdown"
-    text: str
-    tags: tuple[str, ...]
 
 
 class Task(NamedTuple):
@@ -38,19 +32,17 @@ class Task(NamedTuple):
 
 def tasks_of(path: Path) -> list[Task]:
     """List the exercises of a chapter, in the order of the page."""
-    cells = cells_of(path)
-    codes = _codes(cells)
-    tasks, title, points = [], "", 1
-    for number, (_, kind, text, _) in enumerate(cells):
-        if kind != "code":
-            for heading in HEADING.finditer(text):
+    codes, tasks, title, points = _codes(path), [], "", 1
+    for number, cell in enumerate(cells_of(path)):
+        if cell.cell_type != "code":
+            for heading in HEADING.finditer(cell.source):
                 title = f"{heading[1]} · {heading[2]}"
-                dots = DIFFICULTY.search(text, heading.end())
+                dots = DIFFICULTY.search(cell.source, heading.end())
                 points = len(dots[1]) if dots else 1
             continue
-        calls = [*_checks(text)]
+        calls = [*_checks(cell.source)]
         for call in calls:
-            names = tuple(_names_asked(call, text))
+            names = tuple(_names_asked(call, cell.source))
             shown = title if len(calls) == 1 and title else f"{title} {names[0]}".strip()
             above, check = _above(codes, number), ast.unparse(call)
             worth = max(1, points // len(calls))
@@ -62,57 +54,40 @@ def tasks_of(path: Path) -> list[Task]:
 
 def with_needs_of(code: str, task: Task, path: Path) -> Task:
     """Add to what an exercise needs what an answer to it reads of the cells above."""
-    return task._replace(above=_above(_codes(cells_of(path)), task.cell, code))
+    return task._replace(above=_above(_codes(path), task.cell, code))
 
 
 @cache
-def cells_of(path: Path) -> list[Cell]:
-    """Read the cells of a notebook; raise ValueError if the file is none, and say what it is."""
-    problem = "its cells are not as Jupyter writes them"
+def cells_of(path: Path) -> list[nbformat.NotebookNode]:
+    """Read the cells of a notebook; raise ValueError if the file is none."""
     try:
-        text = path.read_text(encoding="utf-8")
-        if not text.strip():
-            raise ValueError(f"{path.name} is an empty file; it was not saved, or not sent whole")
-        return [
-            Cell(
-                cell.get("id", ""),
-                cell["cell_type"],
-                "".join(cell["source"]),
-                tuple(cell.get("metadata", {}).get("tags", [])),
-            )
-            for cell in json.loads(text)["cells"]
-        ]
-    except UnicodeDecodeError:
-        problem = "it is no text in UTF-8"
-    except json.JSONDecodeError as error:
-        problem = f"its line {error.lineno} is no JSON"
-    except (RecursionError, LookupError, TypeError, AttributeError):
-        pass
-    raise ValueError(f"{path.name} is not a notebook: {problem}; save it in Jupyter again")
+        with path.open(encoding="utf-8") as file:
+            notebook = nbformat.reader.read(file)
+        nbformat.validate(notebook)
+        return notebook.cells
+    except Exception as error:  # of any kind: nbformat reads what is no notebook at all
+        told = f"{path.name} is not a notebook: {sentence_of(error)}; save it in Jupyter again"
+        raise ValueError(told) from error
 
 
 def chapter_of(path: Path, chapters: Sequence[Path]) -> Path:
     """Find the chapter that a notebook is a copy of, by its cells; ValueError if there is none."""
-    if not any(cell.text.strip() for cell in cells_of(path)):
-        raise ValueError(f"{path.name} is an empty notebook; hand in the chapter's, filled in")
-    own = {cell.name for cell in cells_of(path)} - {""}
-    shared = [len(own & {cell.name for cell in cells_of(chapter)}) for chapter in chapters]
-    best = chapters[shared.index(max(shared))]
+    own = {cell.id for cell in cells_of(path) if "id" in cell}
+    shared = [len(own & {cell.id for cell in cells_of(chapter)}) for chapter in chapters]
     if not max(shared):
         raise ValueError(f"{path.name} has no cell of any chapter; hand in the chapter's notebook")
-    return best
+    return chapters[shared.index(max(shared))]
 
 
-def _codes(cells: Sequence[Cell]) -> list[str]:
-    return [cell.text if cell.kind == "code" else "" for cell in cells]
+def _codes(path: Path) -> list[str]:
+    return [cell.source if cell.cell_type == "code" else "" for cell in cells_of(path)]
 
 
 def _above(codes: Sequence[str], number: int, answer: str = "") -> str:
     """Give the code above a cell that it, its solution and an answer need."""
+    made = {name for node in ast.parse(answer).body for name in names_made_by(node)}
     wanted = names_from_outside("\n".join(codes[number : number + 2]))
-    if answer:
-        made = {name for node in ast.parse(answer).body for name in names_made_by(node)}
-        wanted |= names_from_outside(answer) - made
+    wanted |= names_from_outside(answer) - made
     return "\n".join(statements_above(codes[:number], wanted))
 
 

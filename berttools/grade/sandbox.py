@@ -12,8 +12,7 @@ import multiprocessing
 import os
 import sys
 import tempfile
-import traceback
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from io import StringIO
 from multiprocessing.connection import Connection
@@ -48,8 +47,6 @@ def run_checker(task: Task, code: str, chapters: Path, limits: Limits) -> Reply:
     What the exercise needs is made before the process forks, once for all answers to it; where
     processes cannot fork, each makes it again.
     """
-    if not code.strip():
-        return Reply(False, f"{task.name} is not written yet.")
     can_fork = "fork" in multiprocessing.get_all_start_methods()
     context: Any = multiprocessing.get_context("fork" if can_fork else "spawn")
     if can_fork:
@@ -61,9 +58,9 @@ def run_checker(task: Task, code: str, chapters: Path, limits: Limits) -> Reply:
         process.start()
         sender.close()
         try:
-            if not receiver.poll(limits.seconds):
-                return Reply(False, f"{task.name} had not ended after {limits.seconds:g} seconds.")
-            return Reply(*json.loads(receiver.recv_bytes()))
+            if receiver.poll(limits.seconds):
+                return Reply(*json.loads(receiver.recv_bytes()))
+            return Reply(False, f"{task.name} had not ended after {limits.seconds:g} seconds.")
         except (EOFError, OSError):
             return Reply(False, f"{task.name} ended the process that ran it, without an answer.")
         finally:
@@ -88,29 +85,24 @@ def _send_reply(
     task: Task, code: str, chapters: Path, folder: str, megabytes: int, sender: Connection
 ) -> None:
     """Send what the checker says; runs in the new process, in which nothing is printed."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    sys.stdout = sys.stderr = os.fdopen(nowhere, "w", encoding="utf-8")
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (1, 2):  # also what is printed past Python
-        os.dup2(nowhere, stream)
+        os.dup2(sys.stdout.fileno(), stream)
     namespace = _namespace_of(task, chapters)
     os.chdir(folder)
-    tempfile.tempdir = folder
     _limit_memory(megabytes)
     sys.addaudithook(_refuse_network)
     sender.send_bytes(json.dumps(_checked(task, code, namespace)).encode())
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Let this process ask for so much more memory, and write no larger file; not on Windows."""
-    try:
+    """Let this process ask for so much more memory, where the system counts it: on Linux."""
+    with suppress(ImportError, OSError):
         import resource
 
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except (ImportError, OSError):
-        return
-    most = pages * resource.getpagesize() + megabytes * 10**6
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (megabytes * 10**6, megabytes * 10**6))
+        most = pages * resource.getpagesize() + megabytes * 10**6
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _refuse_network(event: str, _: tuple) -> None:
@@ -120,26 +112,15 @@ def _refuse_network(event: str, _: tuple) -> None:
 
 def _checked(task: Task, code: str, namespace: dict[str, Any]) -> Reply:
     """Define what somebody has written, and ask the checker; whatever is raised is an answer."""
-    file = f"answer_{task.name}"
+    doing = "cannot be defined:"
     try:
-        submission = _run(code, file, namespace)
-    except BaseException as error:
-        problem = f"{_last_line(error, file)}{type(error).__name__}: {error}"
-        return Reply(False, brief(f"{task.name} cannot be defined: {problem}"))
-    if missing := [name for name in task.names if name not in submission]:
-        return Reply(False, f"{missing[0]} is not written yet.")
-    try:
+        submission = _run(code, f"answer_{task.name}", namespace)
+        doing = "stops with"
         answers = {name: submission[name] for name in task.names}
         verdict = eval(task.check, {**namespace, **answers})
         return Reply(bool(verdict.passed), str(verdict.message))
     except BaseException as error:
-        return Reply(False, brief(f"{task.name} stops with {type(error).__name__}: {error}"))
-
-
-def _last_line(error: BaseException, file: str) -> str:
-    """Quote the last line of an answer that an error went through."""
-    steps = [step for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
-    return f"`{steps[-1].line}` stops with " if steps and steps[-1].line else ""
+        return Reply(False, brief(f"{task.name} {doing} {type(error).__name__}: {error}"))
 
 
 def _run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:

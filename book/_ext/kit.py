@@ -57,9 +57,8 @@ Collect the notebooks in a folder that has a folder for each student, or one not
     .venv/bin/minibert grade submissions --chapters book/solutions --out grades
 
 `grades/overview.html` shows the class on one page, with the replies that most students got;
-`grades/grades.csv` has a line for each exercise of each notebook, `grades/pages` a page for each
-student. Every answer runs in a process of its own, with limits of time and memory. For people you
-do not know, run it in a container all the same.
+`grades/grades.csv` has a line for each exercise of each notebook. Every answer runs in a process of
+its own, with limits of time and memory. For people you do not know, run it in a container.
 
 The page *For teachers* of the book has plans with hours and says what each exercise asks.
 """

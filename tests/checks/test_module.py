@@ -10,10 +10,10 @@ import dataclasses
 import functools
 import importlib.util
 import re
-from pathlib import Path
 
 import pytest
 import torch
+from accepted_styles import classes_of, text_of
 from effort import mostly_thorough, sampled
 from solutions import file_of_solutions
 from test_answers import changed
@@ -40,7 +40,6 @@ from minibert.masking import corrupt_tokens
 from minibert.model import BertModel
 from minibert.parts import override, part, replaced
 
-SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 MODULES = [role for role, terms in ROLES.items() if terms.built]
 SECTIONS = Path(__file__).with_name("wrong_classes.txt").read_text("utf-8").strip().split("\n\n")
 BROKEN, FAULTS, LATER, SOLVED = (
@@ -55,7 +54,7 @@ pytestmark = pytest.mark.usefixtures("unchecked")
 @functools.cache
 def readers_file(change=""):
     """Run the reader's file, with something else typed in a place or in two."""
-    text = SAMPLE.read_text(encoding="utf-8")
+    text = text_of()
     spec = importlib.util.spec_from_loader("my_bert_sample", loader=None)
     module = importlib.util.module_from_spec(spec)
     exec(compile(changed(text, change), "my_bert.py", "exec"), module.__dict__)

@@ -1,28 +1,25 @@
 """A class is graded: right answers earn their points, failing ones cost the others nothing."""
 
 import csv
-import json
+import re
 import shutil
+from html import unescape
+from pathlib import Path
 
 import nbformat
 import pytest
 from effort import mostly_weekly
 from readers_copy import readers_copy
-from small_class import ATTENTION, CHAPTERS, CHECKED, RIGHT, SOFTMAX, WRONG, handed_in, replied
 
 from berttools.grade.command import main
-from berttools.grade.exercises import chapter_of, tasks_of, with_needs_of
+from berttools.grade.exercises import tasks_of, with_needs_of
+from berttools.grade.report import Mark, write_results
 from berttools.grade.sandbox import Limits, run_checker
-from berttools.grade.submissions import code_for, submissions_in
+from berttools.grade.submissions import code_for
 
+CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
 ALL = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
-OTHERS = [chapter for chapter in ALL if chapter != ATTENTION]
-
-
-def first_exercise_only():
-    """Write Chapter 2 up to the solution of its first exercise."""
-    notebook = json.loads(ATTENTION.read_text(encoding="utf-8"))
-    return json.dumps(notebook | {"cells": notebook["cells"][: SOFTMAX.cell + 2]})
+ATTENTION, MASKS = ALL[1:3]
 
 
 # --- What is asked -------------------------------------------------------------------------------
@@ -46,190 +43,128 @@ def test_points_are_the_dots_of_the_difficulty():
     assert points["MyIntermediate"] == points["MyOutput"] == 1  # one exercise of two dots
 
 
-# --- What the answer is --------------------------------------------------------------------------
+def test_an_answer_may_use_what_the_page_defines_above():
+    task = tasks_of(ATTENTION)[-1]
+    needed = with_needs_of("def my_own(x): return attention_with_loops(x)", task, ATTENTION)
+    assert "def attention_with_loops" in needed.above
 
 
-def test_helpers_and_imports_come_along_and_nothing_else_runs(tmp_path):
-    stub = f"""
+# --- What is answered ----------------------------------------------------------------------------
+
+RIGHT = """def my_softmax(scores):
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+"""
+OPEN = RIGHT.replace("keepdims=True))", "keepdims=True)", 1)
+CHECKED = "\n\nkeep(my_softmax, check_softmax(my_softmax))"
+
+
+def begun(line):
+    return RIGHT.replace("\n", f"\n    {line}\n", 1)
+
+
+HELPED = f"""%matplotlib inline
 import os.path as paths
 SHIFT = 0.0
 raise SystemExit
 print("hello")
-def unused(): return 1
-def helper(scores): return paths and scores - SHIFT
 def my_softmax(scores): return "an older try"
-{RIGHT.replace("scores - scores.max", "helper(scores) - scores.max")}"""
-    code = code_for(SOFTMAX, handed_in(tmp_path / "anna.ipynb", stub), ATTENTION)
-    assert "SHIFT" in code and "import os.path as paths" in code and "def helper" in code
-    assert not any(word in code for word in ("older", "SystemExit", "hello", "unused", "keep("))
-    assert replied(code).passed
+{RIGHT.replace("scores - scores.max", "helper(scores) - scores.max")}
+def helper(scores): return paths and scores - SHIFT
+"""
+SELFISH = begun("np.save('a.npy', scores); np.exp, exp = None, np.exp")
+
+# What a student has typed in the first exercise of Chapter 2, the points, and words of the reply.
+ANSWERS = {
+    "Änne <b>/week 2/homework (2)": (RIGHT, 1, "Right"),
+    "aaron": (SELFISH.replace("powers = np.", "powers = "), 0, "TypeError"),
+    "ben": (RIGHT.replace("axis=-1", "axis=0"), 0, "axis"),
+    "cat": (begun("while True: print('x' * 10**6)"), 0, "had not ended after 3 seconds"),
+    "dan": (begun("raise SystemExit(0)"), 0, "stops with SystemExit"),
+    "eve": (begun("import os; os._exit(0)"), 0, "ended the process that ran it"),
+    "flo": (begun("import os; os.kill(os.getpid(), 9)"), 0, "ended the process that ran it"),
+    "gil": (begun("return np.ones(5 * 10**8)"), 0, "MemoryError"),
+    "hal": (begun("import socket; socket.create_connection(('127.0.0.1', 9))"), 0, "no network"),
+    "ida": (f"import nompy\nE = nompy.e\n{begun('E')}", 0, "cannot be defined: ModuleNotFoundErr"),
+    "jan": (HELPED, 1, "Right"),
+    "kim": (f"def check_softmax(f): return True\n{RIGHT.replace('powers /', '2 *')}", 0, "softmax"),
+    "lea": (OPEN, 0, "my_softmax does not parse, line 2 of cell 37: '(' was never closed."),
+    "max": (f"!ls\n{RIGHT}\nx = '", 0, "my_softmax does not parse, line 6 of cell 37: untermina"),
+    "ned": ("def my_softmax(scores):\n    return scores\n", 0, "Where is the exponential?"),
+    "ole": ("", 0, "my_softmax is not written yet."),
+    "pia": (None, 0, "my_softmax is not there: pia.ipynb lacks its cell."),
+    "quo": (f"{RIGHT}\nx = {'(' * 9**5}", 0, "my_softmax does not parse"),
+}
+FILES = {
+    "rob.ipynb": (b"", "rob.ipynb is not a notebook: "),
+    "sam/broken.ipynb": (b'{"cells":\n[1', "broken.ipynb is not a notebook: "),
+    "tim.ipynb": ("{}é".encode("latin-1"), "tim.ipynb is not a notebook: "),
+    "uli.ipynb": (b'{"cells": 3}', "uli.ipynb is not a notebook: "),
+    "vic.ipynb": (b"[" * 100_000, "vic.ipynb is not a notebook: "),
+    "wim.ipynb": (nbformat.writes(nbformat.v4.new_notebook()).encode(), "no cell of any chapter"),
+    "zoe/readme.txt": (b"Tomorrow!", "There is no notebook (*.ipynb) here."),
+}
 
 
-def test_a_helper_may_stand_below_and_one_of_the_page_above(tmp_path):
-    below = RIGHT.replace("np.exp(", "powers_of(") + "\ndef powers_of(x): return np.exp(x)\n"
-    path = handed_in(tmp_path / "anna.ipynb", below)
-    assert replied(code_for(SOFTMAX, path, ATTENTION)).passed
-    last = tasks_of(ATTENTION)[-1]
-    needed = with_needs_of("def my_own(x): return attention_with_loops(x)", last, ATTENTION)
-    assert "def attention_with_loops" in needed.above
-
-
-def test_the_chapter_itself_answers_nothing():
-    reply = replied(code_for(SOFTMAX, ATTENTION, ATTENTION))
-    assert reply == (False, "my_softmax is not written yet.")
-
-
-def test_a_notebook_is_known_by_its_cells(tmp_path):
-    renamed = handed_in(tmp_path / "my homework (2).ipynb", RIGHT)
-    assert chapter_of(renamed, ALL) == ATTENTION
-    other = tmp_path / "other.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")]), other)
-    with pytest.raises(ValueError, match=r"other\.ipynb has no cell of any chapter"):
-        chapter_of(other, ALL)
-
-
-def test_whose_a_notebook_is(tmp_path):
-    for name in ("anna/a.ipynb", "anna/week 2/b.ipynb", "ben.ipynb"):
-        handed_in(tmp_path / name, RIGHT)
-    (tmp_path / "anna" / ".ipynb_checkpoints").mkdir()
-    shutil.copy(tmp_path / "ben.ipynb", tmp_path / "anna" / ".ipynb_checkpoints" / "a.ipynb")
-    found = [(one.student, one.path.name) for one in submissions_in(tmp_path)]
-    assert found == [("anna", "a.ipynb"), ("anna", "b.ipynb"), ("ben", "ben.ipynb")]
-
-
-# --- What an answer may not do to others ----------------------------------------------------------
-
-
-def test_a_right_answer_passes_and_a_wrong_one_hears_why():
-    assert replied(RIGHT).passed
-    reply = replied(RIGHT.replace("axis=-1", "axis=0"))
-    assert not reply.passed and "axis" in reply.message
+def handed_in(path, source, before=""):
+    """Write a copy of Chapter 2 whose first exercise says something; None leaves its cell out."""
+    notebook = nbformat.read(ATTENTION, as_version=4)
+    place = next(n for n, c in enumerate(notebook.cells) if "def my_softmax" in c.source)
+    cell = notebook.cells[place]
+    new = [nbformat.v4.new_code_cell(before)] if before else []
+    notebook.cells[place : place + 1] = [*new, *([] if source is None else [cell])]
+    cell.source = source and source + CHECKED
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("begin", "said"),
-    [
-        ("while True: print('x' * 10**6)", "had not ended after 3 seconds"),
-        ("raise SystemExit(0)", "stops with SystemExit"),
-        ("import os\n    os._exit(0)", "ended the process"),
-        ("import os\n    os.kill(os.getpid(), 9)", "ended the process"),
-        ("return np.ones(5 * 10**8)", "MemoryError"),
-        (
-            "import socket\n    socket.create_connection(('127.0.0.1', 9))",
-            "has no network, and this one asked for socket.",
-        ),
-        ("from urllib.request import urlopen\n    urlopen('http://a.test/')", "no network"),
-    ],
-)
-def test_what_never_answers_is_told_and_the_next_answer_is_graded(capfd, begin, said):
-    reply = replied(
-        f"def my_softmax(scores):\n    {begin}\n", seconds=3 if "while" in begin else 60
-    )
-    assert not reply.passed
-    assert said in reply.message, reply.message
-    assert replied(RIGHT).passed
-    assert capfd.readouterr() == ("", "")
-
-
-def test_what_an_answer_changes_or_writes_is_gone_with_its_process(tmp_path, monkeypatch):
+def test_each_student_earns_what_the_answer_is_worth(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
-    use = (
-        "    import os, tempfile\n    with tempfile.TemporaryDirectory() as folder:\n"
-        "        np.save(f'{folder}/a.npy', scores)\n    np.save('a.npy', scores)\n"
-        "    np.exp, exp = None, np.exp\n"
-    )
-    code = RIGHT.replace("):\n", f"):\n{use}", 1).replace("powers = np.exp", "powers = exp")
-    assert not replied(code).passed  # its second call finds no np.exp
-    assert replied(RIGHT).passed
-    assert [*tmp_path.iterdir()] == []
+    for name, (source, *_) in ANSWERS.items():
+        handed_in(Path("class", f"{name}.ipynb"), source)
+    handed_in(Path("class", "yve.ipynb"), OPEN, before=RIGHT)  # the older answer counts
+    kept = Path("class", "Änne <b>", ".ipynb_checkpoints")
+    kept.mkdir()
+    shutil.copy("class/ben.ipynb", kept / "homework.ipynb")
+    for name, (content, _) in FILES.items():
+        Path("class", name).parent.mkdir(exist_ok=True)
+        Path("class", name).write_bytes(content)
+    Path("chapters").mkdir()
+    shutil.copy(MASKS, "chapters")
+    chapter = nbformat.read(ATTENTION, as_version=4)
+    chapter.cells = chapter.cells[: tasks_of(ATTENTION)[0].cell + 2]  # up to its first solution
+    nbformat.write(chapter, Path("chapters", ATTENTION.name))
+    before = {path: path.read_bytes() for path in Path("class").rglob("*.ipynb")}
 
+    assert main(["class", "--chapters", "chapters", "--seconds", "3"]) == 0
 
-def test_a_checker_of_the_students_own_is_not_asked(tmp_path):
-    source = f"def check_softmax(function):\n    return True\n\n{WRONG}"
-    code = code_for(SOFTMAX, handed_in(tmp_path / "eve.ipynb", source + CHECKED), ATTENTION)
-    assert not replied(code).passed
-    assert not replied(source).passed
-
-
-# --- The command ---------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(CHAPTERS.parents[1])
-    folder, out, short = tmp_path / "class", tmp_path / "grades", tmp_path / "chapters"
-    handed_in(folder / "Änne <b>" / "chapter.ipynb", RIGHT + CHECKED)
-    handed_in(folder / "eve.ipynb", WRONG.replace("return", "print('x\\n' * 10**6)\n    return"))
-    handed_in(
-        folder / "joe.ipynb", WRONG.replace("return", "import os\n    os._exit(1)\n    return")
-    )
-    (folder / "max").mkdir()
-    (folder / "max" / "broken.ipynb").write_text("{", encoding="utf-8")
-    (folder / "zoe").mkdir()
-    (folder / "zoe" / "readme.txt").write_text("Tomorrow!", encoding="utf-8")
-    before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
-    short.mkdir()
-    (short / ATTENTION.name).write_text(first_exercise_only(), encoding="utf-8")
-    arguments = [str(folder), "--out", str(out), "--chapters", str(short)]
-    assert main(arguments) == 0
-    assert {path: path.read_bytes() for path in folder.rglob("*.ipynb")} == before
-    with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
+    told, complained = capfd.readouterr()
+    assert "had not ended" not in complained and len(told) < 10**5  # no line of theirs
+    assert {path: path.read_bytes() for path in Path("class").rglob("*.ipynb")} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["chapters", "class", "grades"]
+    with open("grades/grades.csv", encoding="utf-8", newline="") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
-    points = {name: row["points"] for name, row in rows.items()}
-    assert points == {"Änne <b>": "1", "eve": "0", "joe": "0", "max": "0", "zoe": "0"}
-    assert rows["zoe"]["reply"] == "There is no notebook (*.ipynb) here."
-    assert "ended the process" in rows["joe"]["reply"]
-    assert "broken.ipynb is not a notebook" in rows["max"]["reply"]
-    assert rows["max"]["chapter"] == rows["max"]["exercise"] == ""
-    page = (out / "pages" / "anne-b.html").read_text(encoding="utf-8")
-    assert "Änne &lt;b&gt;" in page and "<b>" not in page and "1 of 1 points" in page
-    told = capfd.readouterr().out.splitlines()
-    assert len(told) == len(before) + 2  # no line of theirs
-    assert f"max: {rows['max']['reply']}" in told
-    first = (out / "grades.csv").read_bytes()
-    assert main(arguments) == 0
-    assert (out / "grades.csv").read_bytes() == first
-
-
-def test_what_is_missing_is_said_notebooks_first(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)  # which is outside of the project
-    for folder in ("class", "empty"):
-        (tmp_path / folder).mkdir()
-    handed_in(tmp_path / "class" / "anna.ipynb", RIGHT)
-    for words, told in (
-        (["none"], "none is no folder; give the one with the notebooks of the class"),
-        (["empty"], "there are no notebooks (*.ipynb) in empty"),
-        (["class"], "there are no chapters in book/chapters, and their checkers and solutions are "
-         "needed to grade; name their folder by --chapters: book/solutions of the kit, or "),
-    ):  # fmt: skip
-        assert main(words) == 2
-        assert capsys.readouterr().err.startswith(f"error: {told}")
-    assert not (tmp_path / "grades").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("", "mine is a file; name a folder for the results by --out"),
-        ("overview.csv", "mine holds other files ('overview.csv') and no results; name a new"),
-        ("model.safetensors", "mine holds other files ('model.safetensors') and no results"),
-    ],
-)
-def test_what_is_no_folder_of_results_is_left_alone(tmp_path, monkeypatch, capsys, name, told):
-    monkeypatch.chdir(tmp_path)
-    handed_in(tmp_path / "class" / "anna.ipynb", RIGHT)
-    path = tmp_path / "mine" / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("my own", encoding="utf-8")
-    assert main(["class", "--out", "mine", "--chapters", str(CHAPTERS)]) == 2
-    assert told in capsys.readouterr().err
-    assert path.read_text(encoding="utf-8") == "my own"
+    assert len(rows) == len(ANSWERS) + 1 + len(FILES)
+    for name, (_, points, words) in ANSWERS.items():
+        row = rows[name.partition("/")[0]]
+        assert row["points"] == f"{points}" and words in row["reply"], row
+    assert rows["yve"]["points"] == "1" and rows["yve"]["chapter"] == ATTENTION.stem
+    for name, (_, words) in FILES.items():
+        row = rows[re.split("[/.]", name)[0]]
+        assert row["points"] == "0" and words in row["reply"] and not row["exercise"], row
+    page = Path("grades/overview.html").read_text(encoding="utf-8")
+    assert "Änne &lt;b&gt;: 1 of 1 points" in page and "<b>" not in page
+    assert main(["class", "--chapters", "chapters", "--seconds", "3"]) == 0  # once more
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "chapter", [pytest.param(ATTENTION, id=ATTENTION.stem), *mostly_weekly(OTHERS, some={1, 9})]
+    "chapter",
+    [
+        pytest.param(ATTENTION, id=ATTENTION.stem),
+        *mostly_weekly((chapter for chapter in ALL if chapter != ATTENTION), some={1, 9}),
+    ],
 )
 def test_every_solution_earns_its_points(chapter, tmp_path):
     path = tmp_path / chapter.name
@@ -238,3 +173,70 @@ def test_every_solution_earns_its_points(chapter, tmp_path):
         code = code_for(task, path, chapter)
         reply = run_checker(task, code, chapter.parent, Limits(seconds=300))
         assert reply.passed, f"{task.name}: {reply.message}"
+
+
+# --- What is written -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "file", "told"),
+    [
+        ("none", "", "there are no notebooks (*.ipynb) in a folder none"),
+        ("empty", "empty/a.txt", "there are no notebooks (*.ipynb) in a folder empty"),
+        ("class", "", "there are no chapters in book/chapters, and their checkers and solutions"),
+        (f"class --chapters {CHAPTERS} --out mine", "mine", "'mine' is a file"),
+        (f"class --chapters {CHAPTERS} --out mine", "mine/grades.csv", "'mine' is not empty"),
+        (f"class --chapters {CHAPTERS} --out mine", "mine/model.bin", "'mine' is not empty"),
+    ],
+)
+def test_what_cannot_begin_is_told_and_nothing_is_lost(
+    tmp_path, monkeypatch, capsys, words, file, told
+):
+    monkeypatch.chdir(tmp_path)  # which is outside of the project
+    handed_in(Path("class", "anna.ipynb"), RIGHT)
+    if file:
+        Path(file).parent.mkdir(exist_ok=True)
+        Path(file).write_text("my own", encoding="utf-8")
+    assert main(words.split()) == 2
+    assert capsys.readouterr().err.startswith(f"error: {told}")
+    assert not file or Path(file).read_text(encoding="utf-8") == "my own"
+
+
+TWO, EIGHT = "02-self-attention-by-hand", "08-many-heads"
+MARKS = [
+    Mark("Zoë <b>", "a.ipynb", TWO, "2.1 · A softmax", 0, 1, "Not yet. Along which axis?"),
+    Mark("ben", "a.ipynb", TWO, "2.1 · A softmax", 0, 1, "Not yet. Along which axis?"),
+    Mark("=anna", "a.ipynb", TWO, "2.1 · A softmax", 1, 1, "Right."),
+    Mark("ben", "a.ipynb", TWO, "2.3 · Attention", 2, 2, "Right."),
+    Mark("=anna", "a.ipynb", TWO, "2.3 · Attention", 0, 2, "my_a does not parse, line 3 of cell 4"),
+    Mark("Zoë <b>", "a.ipynb", TWO, "2.3 · Attention", 0, 2, "my_a does not parse, line 7 of cell"),
+    Mark("ben", "b.ipynb", EIGHT, "8.2 · Heads", 0, 3, "MySelfAttention is not written yet."),
+    Mark("ben", "c.ipynb", EIGHT, "8.2 · Heads", 3, 3, "Right."),
+    Mark("Zoe b", "@broken.ipynb", "", "", 0, 0, "-1 is no notebook."),
+]
+
+
+def test_the_table_computes_nothing_and_the_page_counts_the_better_answer(tmp_path):
+    write_results(MARKS, tmp_path)
+    text = (tmp_path / "grades.csv").read_text(encoding="utf-8")
+    head, *rows, last = csv.reader(text.splitlines())
+    assert (head, len(rows), rows[2][0]) == ([*Mark._fields], 8, "'=anna")
+    assert last == ["Zoe b", "'@broken.ipynb", "", "", "0", "0", "'-1 is no notebook."]
+    page = (tmp_path / "overview.html").read_text(encoding="utf-8")
+    lines = [re.split(r"</t[hd]>", row) for row in re.findall("<tr>(.*?)</tr>", page, re.DOTALL)]
+    found = [[unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in row[:-1]] for row in lines]
+    assert found[:9] == [
+        ["Student", "Chapter 2", "Chapter 8", "Total"],
+        ["=anna", "1", "–", "1"],
+        ["ben", "2", "3", "5"],
+        ["Zoe b", "–", "–", "–"],
+        ["Zoë <b>", "0", "–", "0"],
+        ["Exercise", "Points", "Right", "Most common reply"],
+        ["2.1 · A softmax", "1 of 3", "1 of 3", "Not yet. Along which axis? (2)"],
+        ["2.3 · Attention", "2 of 6", "1 of 3", "my_a does not parse (2)"],
+        ["8.2 · Heads", "3 of 3", "1 of 1", ""],
+    ]
+    assert page.count("<caption>") == page.count("<table") == page.count("<details") + 2 == 5
+    assert "Zoe b: -1 is no notebook." in page and "ben: 5 of 6 points" in page
+    assert "<script" not in page and "http" not in page and '<html lang="en">' in page
+    assert page.count("<th ") == page.count('<th scope="') and "@media print" in page

@@ -6,10 +6,11 @@ they must be those that our own parts give with the same weights.
 
 import copy
 from functools import cache
+from tempfile import TemporaryDirectory
 
 import pytest
 import torch
-from accepted_styles import MIXED, REFUSED, STYLES, classes_of
+from accepted_styles import ACCEPTED, REFUSED, classes_of
 from bert_pairs import draw_batch
 from effort import mostly_thorough
 from torch import nn
@@ -38,7 +39,6 @@ from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import BertForSequenceClassification
 
 pytestmark = pytest.mark.usefixtures("unchecked")
-ACCEPTED = [style for style in STYLES if style not in REFUSED]
 CONFIG = BertConfig(
     vocab_size=23, hidden_size=12, num_hidden_layers=3, num_attention_heads=3,
     intermediate_size=20, max_position_embeddings=16,
@@ -53,14 +53,12 @@ SEQ = IDS.shape[1]
 STATES = torch.randn(*IDS.shape, 12, generator=torch.Generator().manual_seed(7)).double()
 
 
-@cache
-def players(style):
-    return classes_of(style)
+players = cache(classes_of)
 
 
-def built(kind, **named):
+def built(kind, config=CONFIG, **named):
     """Build a model of whoever plays, in 64 bits, with weights that have their names alone."""
-    model = kind(CONFIG, **named).double().eval()
+    model = kind(config, **named).double().eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             generator = torch.Generator().manual_seed(sum(map(ord, name)))
@@ -86,35 +84,25 @@ def tensors(*found):
 
 
 def embeddings_with_less():
-    """Chapters 7, 20 and 23."""
+    """Chapters 7, 20 and 23; weights go from one class into the other."""
     embeddings = built(part(BertEmbeddings))
     places = torch.zeros_like(IDS)
-    return embeddings(IDS), embeddings(IDS, None, places), embeddings(IDS, None, places[:1])
-
-
-def a_table_of_names():
-    """Chapters 7 and 23: weights go from one class into the other."""
-    embeddings = built(part(BertEmbeddings))
-    with override({BertEmbeddings: BertModel(CONFIG).embeddings.__class__}):
-        other = part(BertEmbeddings)(CONFIG).double().eval()
+    other = BertEmbeddings(CONFIG).double().eval()
     other.load_state_dict(embeddings.state_dict(), strict=True)
-    return other(IDS)
-
-
-def attention_with_a_bias():
-    """Chapter 7: one number for each distance, which learns."""
-    bias = torch.linspace(-1, 1, SEQ * SEQ).double().reshape(SEQ, SEQ).requires_grad_()
-    context, probs = built(part(BertAttention))(STATES, bias)
-    return context, probs, torch.autograd.grad(context.square().sum(), bias)
+    found = embeddings(IDS), embeddings(IDS, None, places), embeddings(IDS, None, places[:1])
+    return *found, other(IDS)
 
 
 def a_block_with_less():
-    """Chapters 8, 9 and 20."""
+    """Chapters 7, 8, 9 and 20; in 7 one number for each distance learns."""
     block = built(part(BertAttention))
+    bias = torch.linspace(-1, 1, SEQ * SEQ).double().reshape(SEQ, SEQ).requires_grad_()
+    context, moved = block(STATES, bias)
     alone, probs = block.self(STATES, None, True)
     roles = [layer(STATES) for layer in (block.self.query, block.self.key, block.self.value)]
-    by_hand = block.output(alone, STATES)
-    return block(STATES), block.self(STATES)[0], block.self(STATES, FAR)[0], probs, roles, by_hand
+    found = block(STATES), block.self(STATES)[0], block.self(STATES, FAR)[0], probs, roles
+    learned = torch.autograd.grad(context.square().sum(), bias)
+    return *found, context, moved, learned, block.output(alone, STATES)
 
 
 def a_layer_taken_apart():
@@ -146,15 +134,8 @@ def a_bert_by_place():
     bare = built(part(BertModel), add_pooling_layer=False)
     vectors = bert.embeddings.word_embeddings(IDS)
     named = bert(**BATCH, output_attentions=True, output_hidden_states=True)
-    replaced = named._replace(pooler_output=None)
-    return (
-        bert(IDS),
-        bert(IDS, MASK)[:2],
-        bare(IDS)[0],
-        bert(inputs_embeds=vectors),
-        named,
-        replaced,
-    )
+    found = bert(IDS), bert(IDS, MASK)[:2], bare(IDS)[0], bert(inputs_embeds=vectors)
+    return *found, named, named._replace(pooler_output=None)
 
 
 def hooks_on_parts():
@@ -185,22 +166,16 @@ def heads_that_are_silent():
     return states, model.cls.predictions(states), model.cls.predictions(states[:, 1])
 
 
-def gradients_on_the_way():
-    """Chapter 12: what arrives at each state."""
+def losses_and_gradients():
+    """Chapters 12 and 13; what arrives at each state, as well."""
     model = pretraining()
     states = model.bert(**BATCH, output_hidden_states=True).hidden_states
     words, pairs = model.cls(states[-1], model.bert.pooler(states[-1]))
-    loss = words.square().mean() + pairs.square().mean()
-    return torch.autograd.grad(loss, states)
-
-
-def losses_and_gradients():
-    """Chapters 12 and 13."""
-    model = pretraining()
+    on_the_way = torch.autograd.grad(words.square().mean() + pairs.square().mean(), states)
     out = model(**PAIRS)
     out.loss.backward()
     named = {name: p.grad for name, p in model.named_parameters()}
-    return out[:5], [named[name] for name in sorted(named)]
+    return on_the_way, out[:5], [named[name] for name in sorted(named)]
 
 
 def a_copy_that_learns():
@@ -215,22 +190,24 @@ def a_copy_that_learns():
     return model(**PAIRS).loss
 
 
-def saved_and_loaded(tmp_path):
+def saved_and_loaded():
     """Chapters 9, 10 and 14 to 23."""
-    save_pretrained(pretraining().float(), tmp_path)
-    found = []
-    for kind, unused in ((BertForPreTraining, ()), (part(BertModel), ("cls",)),
-                         (BertForMaskedLM, ("cls.seq_relationship", "bert.pooler"))):  # fmt: skip
-        model = load_pretrained(kind, tmp_path, unused=unused)
-        found.append(model(IDS, MASK)[0 if kind is part(BertModel) else 1])
-    task = load_pretrained(
-        BertForSequenceClassification, tmp_path, new=("classifier",), unused=("cls",), num_labels=2
-    )
-    return [*found, task.bert(**BATCH).pooler_output]
+    kinds = ((BertForPreTraining, ()), (part(BertModel), ("cls",)),
+             (BertForMaskedLM, ("cls.seq_relationship", "bert.pooler")))  # fmt: skip
+    with TemporaryDirectory() as folder:
+        save_pretrained(pretraining().float(), folder)
+        models = [load_pretrained(kind, folder, unused=unused) for kind, unused in kinds]
+        task = load_pretrained(
+            BertForSequenceClassification, folder, new=("classifier",), unused=("cls",),
+            num_labels=2,
+        )  # fmt: skip
+    scored = [model(IDS, MASK)[0 if number == 1 else 1] for number, model in enumerate(models)]
+    return *scored, task.bert(**BATCH).pooler_output
 
 
-def sixteen_bits():
-    """Chapter 13: autocast, and weights in 16 bits; only roughly the same."""
+def fewer_bits():
+    """Chapters 13 and 23: autocast, weights in 16 bits and in 8; only roughly the same."""
+    in_eight_bits(pretraining().float())(**BATCH)  # which each style rounds in its own way
     model = pretraining().float()
     with torch.autocast("cpu", torch.bfloat16):
         loss = model(**PAIRS).loss
@@ -239,25 +216,12 @@ def sixteen_bits():
     return loss.float().round(decimals=0), model.bfloat16()(**PAIRS).loss.float().round(decimals=0)
 
 
-def other_linear_layers():
-    """Chapter 23: eight bits, which each style rounds in its own way."""
-    in_eight_bits(pretraining().float())(**BATCH)
-    return []
-
-
 def the_faster_parts():
-    """Chapter 23."""
-    with override(fast_parts()):
-        model = built(BertForPreTraining)
-        out = model(**PAIRS)
-    return out.loss, out.prediction_logits, model(**BATCH)[1:3]
-
-
-def rows_without_padding():
-    """Chapter 23: with our attention, and with that of the reader."""
-    found = []
-    for parts in ({BertSelfAttention: UnpaddedSelfAttention}, {}, {BertLayer: CheckpointedLayer}):
-        with override({BertEncoder: UnpaddedEncoder, **parts}):
+    """Chapter 23; rows without padding go through our attention, and through the reader's."""
+    rows, found = {BertEncoder: UnpaddedEncoder}, []
+    two = {BertSelfAttention: UnpaddedSelfAttention}, {BertLayer: CheckpointedLayer}
+    for parts in (fast_parts(), rows, *(rows | other for other in two)):
+        with override(parts):
             model = built(BertForPreTraining)
         out = model(**PAIRS)
         out.loss.backward()
@@ -267,70 +231,49 @@ def rows_without_padding():
 
 def other_members():
     """Chapter 25: members of the family are built of the same parts."""
-    fields = {name: getattr(CONFIG, name) for name in (
-        "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads",
-        "intermediate_size", "max_position_embeddings")}  # fmt: skip
-    global_config = globals()["CONFIG"]
-    found = []
-    for config, kind in ((AlbertConfig(**fields, embedding_size=6), AlbertForMaskedLM),
-                         (RobertaConfig(**fields), RobertaForMaskedLM)):  # fmt: skip
-        globals()["CONFIG"] = config
-        try:
-            found.append(built(kind)(IDS, MASK).logits)
-        finally:
-            globals()["CONFIG"] = global_config
-    return found
+    ends = ("size", "layers", "heads", "embeddings")
+    fields = {name: value for name, value in vars(CONFIG).items() if name.endswith(ends)}
+    members = ((AlbertConfig(**fields, embedding_size=6), AlbertForMaskedLM),
+               (RobertaConfig(**fields), RobertaForMaskedLM))  # fmt: skip
+    return [built(kind, config)(IDS, MASK).logits for config, kind in members]
 
 
 WAYS = [
-    embeddings_with_less, a_table_of_names, attention_with_a_bias, a_block_with_less,
-    a_layer_taken_apart, an_encoder_of_other_layers, a_bert_by_place, hooks_on_parts,
-    heads_that_are_silent, gradients_on_the_way, losses_and_gradients, a_copy_that_learns,
-    saved_and_loaded, sixteen_bits, other_linear_layers, the_faster_parts, rows_without_padding,
-    other_members,
+    embeddings_with_less, a_block_with_less, a_layer_taken_apart, an_encoder_of_other_layers,
+    a_bert_by_place, hooks_on_parts, heads_that_are_silent, losses_and_gradients,
+    a_copy_that_learns, saved_and_loaded, fewer_bits, the_faster_parts, other_members,
 ]  # fmt: skip
-OURS: dict = {}
 
 
-def run(way, folder):
-    folder.mkdir(exist_ok=True)
-    found = way(folder) if way is saved_and_loaded else way()
-    return [tensor.detach() for tensor in tensors(found)]
+@cache
+def ours(way):
+    return [tensor.detach() for tensor in tensors(way())]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("style", mostly_thorough(ACCEPTED, often=4, some=4))
-def test_what_is_accepted_runs_in_every_later_way(style, way, tmp_path):
-    if way not in OURS:
-        OURS[way] = run(way, tmp_path / "ours")
+def test_what_is_accepted_runs_in_every_later_way(style, way):
+    wanted = ours(way)
     with override(players(style)):
-        found = run(way, tmp_path / "hers")
-    assert len(found) == len(OURS[way])
-    for hers, ours in zip(found, OURS[way]):
-        torch.testing.assert_close(hers, ours, rtol=1e-5, atol=1e-5)
+        found = [tensor.detach() for tensor in tensors(way())]
+    torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("style", mostly_thorough([*STYLES], often=2))
+@pytest.mark.parametrize("style", mostly_thorough([*ACCEPTED, *REFUSED], often=2))
 def test_these_are_the_styles_that_the_checker_accepts(style):
     verdicts = {role: check_module(kind, role) for role, kind in players(style).items()}
     refused = [verdict.message for verdict in verdicts.values() if not verdict.passed]
     assert bool(refused) == (style in REFUSED), refused
 
 
-def test_every_style_that_is_accepted_stands_in_a_file_that_the_chapters_run_on():
-    assert {style for styles in MIXED for style in styles} == {*ACCEPTED} - {"as it is"}
-
-
 @pytest.mark.parametrize("style", mostly_thorough(ACCEPTED, often=4, some=4))
 def test_it_can_be_held_against_the_library(style):
     """Chapters 7 to 12."""
     pytest.importorskip("transformers")
-    hers = players(style)
-    with override(hers):
-        same_as_library(
-            built(part(BertModel)), "BertModel", CONFIG, **BATCH, output_attentions=True
-        )
+    with override(players(style)):
+        bert = built(part(BertModel))
+        same_as_library(bert, "BertModel", CONFIG, **BATCH, output_attentions=True)
         table = nn.Embedding(CONFIG.vocab_size, CONFIG.hidden_size)
         head = part(BertLMPredictionHead)(CONFIG, table)
         same_as_library(head, "BertLMPredictionHead", CONFIG, STATES)

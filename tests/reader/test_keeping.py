@@ -3,20 +3,20 @@
 import linecache
 import re
 import sys
-from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 import torch
+from accepted_styles import text_of
 
+from bertbook.core.exercises.compare import answers_equal
 from bertbook.core.exercises.verdict import Verdict
 from bertbook.reader import keep, on_our_parts, running_on
 from bertbook.reader.reader_file import run_reader_file
 from minibert.fast import fast_parts
 from minibert.model import BertPooler
 from minibert.parts import override, part, replaced, use
-
-SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 
 
 class Notebook(ModuleType):
@@ -184,6 +184,7 @@ def test_a_name_that_a_library_calls_otherwise(notebook, tmp_path):
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
+        (None, "my_bert.py cannot be read as Python: '(' was never closed"),
         ("keep(lambda x: x)", "A lambda has no name to find it by"),
         ("def softmax(x): return x\nkeep(softmax)", "call softmax my_softmax"),
         ("class Layer:\n    def f(self): return 1\nkeep(Layer)", "call Layer MyLayer"),
@@ -198,44 +199,27 @@ def test_a_name_that_a_library_calls_otherwise(notebook, tmp_path):
     ],
 )  # fmt: skip
 def test_what_cannot_be_kept_is_told(notebook, tmp_path, capsys, cell, words):
-    notebook.run(cell)
+    before = "" if cell else "import torch\nclass MyLayer(\n"
+    (tmp_path / "my_bert.py").write_text(before, encoding="utf-8")
+    notebook.run(cell or "def my_f(): return 1\nkeep(my_f)")
     out = capsys.readouterr().out
     assert out.startswith("Not kept. ")
     assert words.replace("keep.", "keep(") in out
-    assert not (tmp_path / "my_bert.py").exists()
+    assert text(tmp_path) == before
 
 
-def test_a_file_with_an_error_is_left_as_it_is(notebook, tmp_path, capsys):
-    (tmp_path / "my_bert.py").write_text("import torch\nclass MyLayer(\n")
-    notebook.run("def my_f(): return 1\nkeep(my_f)")
-    assert "my_bert.py cannot be read as Python: '(' was never closed" in capsys.readouterr().out
-    assert text(tmp_path) == "import torch\nclass MyLayer(\n"
-
-
-def test_a_folder_that_cannot_be_written(notebook, tmp_path, capsys, monkeypatch):
-    def refuse(*_):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("minibert.disk.os.replace", refuse)
-    notebook.run("def my_f(): return 1\nkeep(my_f)")
-    assert f"{tmp_path / 'my_bert.py'} cannot be written (Permission denied). Copy" in (
-        capsys.readouterr().out
-    )
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_only_what_is_right_is_kept(notebook, tmp_path, capsys):
+def test_only_what_is_right_is_kept_and_the_stored_book_keeps_nothing(
+    notebook, tmp_path, capsys, monkeypatch
+):
     notebook.run("def my_f(): return 1")
     keep(notebook.my_f, Verdict(False, "Not yet."))
     assert capsys.readouterr().out == "Not yet.\n"
     assert not (tmp_path / "my_bert.py").exists()
     keep(notebook.my_f, Verdict(True, "Right."))
     assert capsys.readouterr().out == "Right. Kept in my_bert.py: my_f.\n"
-
-
-def test_the_stored_book_keeps_nothing(notebook, tmp_path, capsys, monkeypatch):
+    (tmp_path / "my_bert.py").unlink()
     monkeypatch.setenv("BOOK_STORED", "1")
-    notebook.run("def my_f(): return 1\nkeep(my_f)")
+    keep(notebook.my_f)
     assert "In a notebook of your own, my_f now stands in my_bert.py." in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
 
@@ -263,14 +247,24 @@ def stage():
 
 
 @pytest.mark.usefixtures("stage")
-def test_what_is_kept_plays(notebook, capsys):
+def test_what_is_kept_plays_until_it_is_kept_no_more(notebook, tmp_path, capsys):
     running_on()
-    assert capsys.readouterr().out == "Running on: our parts.\n"
+    with override(fast_parts()):
+        assert on_our_parts()
     notebook.run(f"{POOLER}\nkeep(MyPooler)")
-    capsys.readouterr()
+    assert on_our_parts()  # it plays from the next `running_on` on
+    with override({BertPooler: notebook.MyPooler}):
+        assert not on_our_parts()
     assert running_on() is None
-    assert capsys.readouterr().out == "Running on: your pooler, ours for the rest.\n"
     assert part(BertPooler).__module__ == "my_bert"
+    with override(fast_parts()):
+        assert not on_our_parts()
+    (tmp_path / "my_bert.py").unlink()
+    running_on()
+    ours, _, hers, again = capsys.readouterr().out.splitlines()
+    assert ours == again == "Running on: our parts."
+    assert hers == "Running on: your pooler, ours for the rest."
+    assert replaced() == {}
 
 
 @pytest.mark.usefixtures("stage")
@@ -282,7 +276,7 @@ def test_what_is_kept_plays(notebook, capsys):
     ],
 )
 def test_what_is_still_ours_is_named_if_it_is_little(notebook, tmp_path, capsys, without, end):
-    text = SAMPLE.read_text(encoding="utf-8")
+    text = text_of()
     for name in without:  # a name that begins otherwise plays no part
         text = re.sub(rf"\b{name}\b", f"_{name}", text)
     (tmp_path / "my_bert.py").write_text(text, encoding="utf-8")
@@ -290,30 +284,6 @@ def test_what_is_still_ours_is_named_if_it_is_little(notebook, tmp_path, capsys,
     line = capsys.readouterr().out
     without_torchs = re.sub(r", your (layer norm|dropout)", "", line)
     assert without_torchs.endswith(f"{end}\n"), line
-
-
-@pytest.mark.usefixtures("stage")
-def test_what_is_kept_no_more_plays_no_more(notebook, tmp_path, capsys):
-    notebook.run(f"{POOLER}\nkeep(MyPooler)")
-    running_on()
-    (tmp_path / "my_bert.py").unlink()
-    running_on()
-    assert capsys.readouterr().out.endswith("\nRunning on: our parts.\n")
-    assert replaced() == {}
-
-
-@pytest.mark.usefixtures("stage")
-def test_parts_are_ours_until_one_is_kept_or_replaced_by_hers(notebook, capsys):
-    running_on()
-    with override(fast_parts()):
-        assert on_our_parts()
-    notebook.run(f"{POOLER}\nkeep(MyPooler)")
-    assert on_our_parts()  # it plays from the next `running_on` on
-    with override({BertPooler: notebook.MyPooler}):
-        assert not on_our_parts()
-    running_on()
-    with override(fast_parts()):
-        assert not on_our_parts()
 
 
 def test_functions_of_hers_take_the_place_of_ours(notebook, capsys):
@@ -362,3 +332,38 @@ def test_the_stored_book_runs_on_ours_or_on_the_file_that_is_named(
     monkeypatch.setenv("BOOK_MINE", str(tmp_path / "none.py"))
     with pytest.raises(ValueError, match=r"there is no file .*none\.py"):
         running_on()
+
+
+# --- The types of results ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ours", "hers"),
+    [
+        (lambda x: x * 2.0, "[2.0 * n for n in x]"),
+        (lambda x: x * 2.0, "__import__('torch').tensor([2.0 * n for n in x])"),
+        (lambda x: torch.tensor(x * 2.0), "[2.0 * n for n in x]"),
+        (lambda x: (x * 2.0, x.sum()), "[[2.0 * n for n in x], sum(x)]"),
+        (lambda x: [*x.tolist()], "tuple(x.tolist())"),
+        (lambda x: float(x.mean()), "__import__('fractions').Fraction(2)"),
+        (lambda x: ["a", "b"], "('a', 'b')"),
+    ],
+)
+def test_an_answer_has_the_types_of_ours(ours, hers, notebook):
+    notebook.run(f"def my_double(x):\n    return {hers}\n\nkeep(my_double)")
+    x = np.array([1.0, 2.0, 3.0])
+    found, wanted = running_on(double=ours).double(x), ours(x)
+    assert answers_equal(found, wanted, 1e-9)
+    assert type(found) is type(wanted)
+    if isinstance(wanted, tuple):
+        assert [type(each) for each in found] == [type(each) for each in wanted]
+
+
+def test_what_cannot_be_copied_is_passed_on_and_ours_draws_no_random_number_of_hers(notebook):
+    notebook.run("def my_first(rows):\n    return next(rows)\n\nkeep(my_first)")
+    assert running_on(first=next).first(n for n in [3, 4]) == 3
+    notebook.run("import torch\n\ndef my_draw():\n    return torch.rand(2)\n\nkeep(my_draw)")
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    assert torch.equal(running_on(draw=lambda: torch.rand(2)).draw(), expected)

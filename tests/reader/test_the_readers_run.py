@@ -15,7 +15,6 @@ import pytest
 from effort import mostly_weekly
 from nbclient import NotebookClient
 from notebooks import QUIET, kernel_environment
-from planting import code
 from readers_copy import file_before, kept_in, kept_names, readers_copy
 from solutions import CHAPTERS
 
@@ -121,21 +120,3 @@ def test_after_chapter_12_the_whole_model_is_hers_and_what_was_kept_first_still_
         )
     ours = {type(m).__name__ for m in model.modules() if type(m).__module__.startswith("minibert")}
     assert not ours, f"no exercise asks for {', '.join(sorted(ours))}"
-
-
-@pytest.mark.parametrize(
-    ("keeps", "runs", "found"),
-    [
-        ("Right. Kept in my_bert.py: helper and MyLayer.",
-         "Running on: your layer, your softmax, ours for the rest.", []),
-        ("Not kept. MyLayer has dots.", "Running on: your layer, your softmax.",
-         ["MyLayer is not kept: Not kept. MyLayer has dots."]),
-        ("Kept in my_bert.py: MyLayer.", "Running on: our softmax, ours for the rest.",
-         ["layer kept, but it runs on our softmax, ours for the rest",
-          "softmax kept, but it runs on our softmax, ours for the rest"]),
-    ],
-)  # fmt: skip
-def test_what_a_run_says(keeps, runs, found):
-    asks = code("running_on()", runs), code("my = running_on(softmax=softmax)", runs)
-    notebook = nbformat.v4.new_notebook(cells=[code("keep(MyLayer, check(MyLayer))", keeps), *asks])
-    assert problems(notebook, {"my_softmax", "helper"}) == found
