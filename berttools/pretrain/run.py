@@ -18,6 +18,7 @@ from minibert.data.documents import Documents
 from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.loading import save_pretrained
+from minibert.losses import IGNORED_LABEL
 from minibert.parts import override
 from minibert.pretraining import BertForPreTraining
 from minibert.training import (
@@ -110,6 +111,8 @@ class _Run:
         self.batches.processes, self.batches.device = processes, device
         if held_out is not None:
             self.eval_batches = PretrainingBatches(held_out, self.tokenizer, **sizes)
+            if not any((batch["labels"] != IGNORED_LABEL).any() for batch in self.eval_batches):
+                raise ValueError("no word held out is masked; give a larger --held-out, or 0")
         config = dataclasses.replace(
             BertConfig(**plan["model"]),
             vocab_size=self.tokenizer.vocab_size,
