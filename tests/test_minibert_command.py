@@ -70,13 +70,16 @@ def test_the_largest_seed_works(tmp_path):
     assert pretrain(*arguments, "--out", tmp_path / "out") == 0
 
 
-def test_it_names_its_version_and_a_key_that_interrupts_it_leaves_no_trace(monkeypatch, capsys):
-    def interrupted(_):
-        raise KeyboardInterrupt
-
+def test_it_names_its_version(capsys):
     assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"minibert {version('bert-by-hand')}\n"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ImportError("KeyboardInterrupt: <EMPTY>")])
+def test_a_key_that_interrupts_the_start_leaves_no_trace(monkeypatch, capsys, error):
+    def interrupted(_):
+        raise error
+
     monkeypatch.setattr(program, "_run", interrupted)
     assert main(["fill", "x"]) == 130
-    told = capsys.readouterr()
-    assert told.out == f"minibert {version('bert-by-hand')}\n"
-    assert told.err == "error: stopped at once; type the same command again\n"
+    assert capsys.readouterr().err == "error: stopped at once; type the same command again\n"

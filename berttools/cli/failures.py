@@ -42,6 +42,8 @@ def guarded(
                 return 0  # whoever reads the output has had enough, as `head` has
             complain(sentence_of(error))
             return 1
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ImportError) as error:
+            if "KeyboardInterrupt" not in repr(error):  # as compiled modules make it one
+                raise
             complain(f"stopped at once; {hint()}")
             return 130
