@@ -136,7 +136,7 @@ def test_of_the_ends_of_lines_it_is_warned(tmp_path, capsys):
         WRAPPED: r"5 of 5 lines go on in the next one; a line should be a whole sentence, so join",
         f"{LONELY}\n{small_text(4)}": r"only 13 of the 76 sentences have a next one in their docu",
         "\n\n".join(["the man reads the book\nhe likes it\nit is good"] * 3): "",
-        "One cat.\nIt sleeps.\n" * 150: "",
+        "One cat,\nIt sleeps.\n" * 150: "",
     }.items():
         out = tmp_path / str(len(text))
         arguments = [*write_inputs(tmp_path, text), "--held-out", "0", "--max-steps", "1"]
