@@ -108,7 +108,6 @@ class _Run:
             self.tokenizer = self._learn_pieces(rest, held_out, len(documents))
         sizes = {name: plan[name] for name in ("batch_size", "max_length", "seed")}
         self.batches, self.eval_batches = StoppableBatches(rest, self.tokenizer, **sizes), None
-        self.batches.processes, self.batches.device = processes, device
         if held_out is not None:
             self.eval_batches = PretrainingBatches(held_out, self.tokenizer, **sizes)
             if not any((batch["labels"] != IGNORED_LABEL).any() for batch in self.eval_batches):

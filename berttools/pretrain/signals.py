@@ -52,6 +52,7 @@ def fit_until_signal(
     hint: str,
 ) -> int:
     """Train to the end and return 0, or until a signal and return its number."""
+    batches.processes, batches.device = trainer.processes, trainer.device
     before = {number: signal.signal(number, batches.note) for number in SIGNALS}
     try:
         trainer.fit(batches, eval_batches)

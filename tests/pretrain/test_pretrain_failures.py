@@ -87,6 +87,8 @@ def test_a_full_disk_is_told_with_the_way_to_go_on(here, capsys, monkeypatch):
     assert pretrain("text.txt", "--config", "sizes.json", *WISHES, "--out", "out put") == 1
     way_out = "make room, then go on with: minibert pretrain --out 'out put' --resume"
     assert capsys.readouterr().err == f"error: [Errno 28] No space left on device; {way_out}\n"
+    monkeypatch.undo()  # the folder, too: a run knows its text from everywhere
+    assert pretrain("--out", here / "out put", "--resume") == 0
 
 
 def test_too_little_memory_is_told_and_a_fault_of_the_program_is_not_hidden(monkeypatch, capsys):

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ from interrupts import interrupt
 from small_runs import end_of, pretrain, small_text
 
 from berttools.pretrain.run import on_rank_zero
-from berttools.pretrain.signals import SIGNALS, StoppableBatches, Stopped
+from berttools.pretrain.signals import SIGNALS, StoppableBatches, fit_until_signal
 from minibert.data import PretrainingBatches
 from minibert.training import BertTrainer, Processes, checkpoint_folders
 
@@ -134,18 +135,18 @@ class Pretended(Processes):
         return {name: number + (self.rank == 1) for name, number in numbers.items()}
 
 
-def test_a_signal_to_one_process_stops_both(whole):
+def test_a_signal_to_one_process_stops_both(unchecked):
     """The second process has got none; the first one has, twice, since torchrun passes it on."""
-    batches = StoppableBatches.__new__(StoppableBatches)
-    batches.processes = Pretended(0, 2)
-    batches.stop_if_asked()
-    for _ in range(2):
-        batches.note(signal.SIGINT, None)
-    assert batches.signal == signal.SIGINT
-    batches = StoppableBatches.__new__(StoppableBatches)
-    batches.processes = Pretended(1, 2)
-    with pytest.raises(Stopped):
-        batches.stop_if_asked()
+    for rank, sent, status in ((0, 0, 0), (0, 2, signal.SIGINT), (1, 0, signal.SIGTERM)):
+
+        def fit(batches, _, sent=sent):
+            for _ in range(sent):
+                os.kill(os.getpid(), signal.SIGINT)
+            batches.stop_if_asked()
+
+        trainer = SimpleNamespace(fit=fit, step=0, processes=Pretended(rank, 2), device="cpu")
+        batches = StoppableBatches.__new__(StoppableBatches)
+        assert fit_until_signal(trainer, batches, None, "") == status
 
 
 def test_if_the_first_process_fails_the_other_ends_without_a_word(capsys):
