@@ -1,10 +1,13 @@
 """The command ``minibert``, which is ``python -m berttools`` too."""
 
 import argparse
+import io
 import sys
+from importlib.metadata import version
 
+from berttools.cli.failures import guarded
 from berttools.cli.options import LOOK
-from berttools.cli.output import complain, with_output
+from berttools.cli.output import say
 
 DESCRIPTION = """\
 commands:
@@ -13,20 +16,22 @@ commands:
   classify   make a classifier from a table of texts and labels, and answer with it
   grade      run the notebooks of a class, and write what each exercise earns
 
-minibert COMMAND --help tells the rest."""
+minibert COMMAND --help tells the rest; minibert --version names this one."""
 COMMANDS = ("pretrain", "fill", "classify", "grade")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
-    try:
-        return with_output(lambda: _run(arguments))
-    except KeyboardInterrupt:  # while it was still loading: nothing has been written
-        complain("stopped at once")
-        return 130
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # of letters that a terminal lacks
+    return guarded(lambda: _run(sys.argv[1:] if arguments is None else arguments))
 
 
-def _run(arguments: list[str] | None) -> int:
+def _run(arguments: list[str]) -> int:
+    if arguments == ["--version"]:
+        say(f"minibert {version('bert-by-hand')}")
+        return 0
     usage = "minibert COMMAND …"
     parser = argparse.ArgumentParser("minibert", usage, DESCRIPTION, **LOOK)
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)

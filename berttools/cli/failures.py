@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 
-from .output import OutputLost, complain, show_warning
+from .output import complain, show_warning
 
 # What can go wrong without a fault in the program: files, values, numbers, memory, devices.
 FAILURES = (OSError, ValueError, FloatingPointError, MemoryError, RuntimeError)
@@ -20,29 +20,30 @@ def sentence_of(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror
     lines = str(error).splitlines()[: 1 if isinstance(error, RuntimeError) else None]
-    message = brief(" ".join(" ".join(lines).split()))
+    message = brief(" ".join(" ".join(lines).split())) or type(error).__name__
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "memory" in message):
-        return (
-            f"there was not enough memory ({message or type(error).__name__}); take a smaller "
-            "--config, --batch-size or --max-length"
-        )
-    return message or type(error).__name__
+        smaller = "take a smaller --config, --batch-size or --max-length"
+        return f"there was not enough memory ({message}); {smaller}"
+    return message
 
 
-def guarded(work: Callable[[], int], hint: Callable[[], str], done: Callable[[], bool]) -> int:
+def guarded(
+    work: Callable[[], int],
+    hint: Callable[[], str] = lambda: "type the same command again",
+    done: Callable[[], bool] = lambda: True,
+) -> int:
     """Work and return the exit status; if it ends early, say by `hint` how to go on."""
     with warnings.catch_warnings():
         warnings.showwarning = show_warning
         try:
             return work()
         except FAILURES as error:
+            if isinstance(error, BrokenPipeError) and done():
+                return 0  # whoever reads the output has had enough, as `head` has
             complain(sentence_of(error))
             return 1
-        except OutputLost as lost:
-            if done():
+        except (KeyboardInterrupt, ImportError) as error:
+            if "KeyboardInterrupt" not in repr(error):  # as compiled modules make it one
                 raise
-            complain(f"{lost}; {hint()}")
-            return 1
-        except KeyboardInterrupt:
             complain(f"stopped at once; {hint()}")
             return 130

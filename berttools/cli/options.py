@@ -1,7 +1,6 @@
 """What the command lines share; it imports nothing slow. Chapter 14."""
 
 import argparse
-import math
 import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,8 +10,6 @@ from typing import Any
 PLAN, REPORT = "run.json", "report.txt"
 # The report names the folder, and in a plain locale Python keeps odd letters of a name as bytes.
 ANY_NAME = {"encoding": "utf-8", "errors": "surrogateescape"}
-
-LARGEST_SEED = 2**64 - 1  # PyTorch takes no larger one
 
 LOOK: dict[str, Any] = {
     "formatter_class": argparse.RawDescriptionHelpFormatter,
@@ -45,36 +42,29 @@ def resume_hint(folder: str | Path) -> str:
 
 
 def whole_number(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
-    """Return an argparse type for whole numbers."""
+    """Return an argparse type for whole numbers, whose errors call it by the name of `integer`."""
 
-    def convert(text: str) -> int:
-        if not text.removeprefix("-").isdecimal():
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
-        value = int(text[:100])  # Python reads no number of many thousand digits
-        if value < least:
-            raise argparse.ArgumentTypeError(f"{text} is too small; the least is {least}")
-        if value > most:
-            raise argparse.ArgumentTypeError(f"{text[:100]} is too large; the most is {most}")
+    def integer(text: str) -> int:
+        value = int(text)
+        if not least <= value <= most:
+            bound = f"the least is {least}" if value < least else f"the most is {most}"
+            raise argparse.ArgumentTypeError(f"{text}: {bound}")
         return value
 
-    return convert
+    return integer
 
 
-SEED = whole_number(0, LARGEST_SEED)
+SEED = whole_number(0, 2**64 - 1)  # PyTorch takes no larger one
 
 
 def share_type(below: float, zero: bool = True) -> Callable[[str], float]:
     """Return an argparse type for numbers from 0 on."""
 
-    def convert(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+    def number(text: str) -> float:
+        value = float(text)
         if not 0 <= value < below or (value == 0 and not zero):
-            least = "at least 0" if zero else "above 0"
-            most = "finite" if math.isinf(below) else f"below {below}"
-            raise argparse.ArgumentTypeError(f"{text} must be {least} and {most}")
+            least = "at least" if zero else "above"
+            raise argparse.ArgumentTypeError(f"{text} must be {least} 0 and below {below}")
         return value
 
-    return convert
+    return number

@@ -1,18 +1,16 @@
 """What may be typed after ``minibert fill``, and what is done then. Chapter 14."""
 
 import argparse
-import os
+import io
 import sys
-import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from berttools.cli.failures import FAILURES, sentence_of
+from berttools.cli.failures import sentence_of
 from berttools.cli.options import new_parser, whole_number
-from berttools.cli.output import complain, say, show_warning
-from minibert.text_files import decode_line
+from berttools.cli.output import complain, say
 
 DESCRIPTION = """\
 Print the words that a trained BERT would put for each [MASK], with their probabilities.
@@ -30,30 +28,15 @@ examples:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     options = _parser().parse_intermixed_args(arguments)
-    with warnings.catch_warnings():
-        warnings.showwarning = show_warning
-        try:
-            _require_folder(Path(options.folder))
-            from .masks import fill_masks, open_folder  # PyTorch takes seconds to load
+    if not Path(options.folder).is_dir():
+        raise FileNotFoundError(f"there is no folder {options.folder!r}; name that of a model")
+    from .masks import fill_masks, open_folder  # PyTorch takes seconds to load
 
-            fill = partial(fill_masks, *open_folder(options.folder), top=options.top)
-            texts = [*map(_as_utf8, options.texts)] or _typed()
-            statuses = [_answer(text, fill) for text in texts]
-            if not statuses:
-                raise ValueError("there was nothing to read; give a sentence with [MASK]")
-            return max(statuses)
-        except (*FAILURES, TypeError) as error:
-            complain(sentence_of(error))
-            return 1
-        except KeyboardInterrupt:
-            return 130
-
-
-def _require_folder(folder: Path) -> None:
-    if folder.is_file():
-        raise NotADirectoryError(f"{str(folder)!r} is a file; name the folder of a model")
-    if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(folder)!r}; name the folder of a model")
+    fill = partial(fill_masks, *open_folder(options.folder), top=options.top)
+    statuses = [_answer(text, fill) for text in options.texts or _typed()]
+    if not statuses:
+        raise ValueError("there was nothing to read; give a sentence with [MASK]")
+    return max(statuses)
 
 
 def _answer(text: str, fill: Callable[[list[str]], Any]) -> int:
@@ -73,24 +56,12 @@ def _answer(text: str, fill: Callable[[list[str]], Any]) -> int:
 
 
 def _typed() -> Iterable[str]:
-    """Yield the lines that are typed or piped in, without empty ones."""
+    """Return the lines that are typed or piped in, without empty ones."""
     if sys.stdin.isatty():
         print("Type a sentence with [MASK]; Ctrl+D ends.", file=sys.stderr)
-    # As bytes: in a plain locale Python lets through what is no text, and the tokenizer drops it.
-    lines = getattr(sys.stdin, "buffer", None) or (line.encode() for line in sys.stdin)
-    decoded = (decode_line(line, n, "standard input") for n, line in enumerate(lines, start=1))
-    return filter(None, map(str.strip, decoded))
-
-
-def _as_utf8(text: str) -> str:
-    """Decode an argument anew, of which a plain locale knows the bytes only."""
-    try:
-        return os.fsencode(text).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{text!r} is not UTF-8 (byte 0x{error.object[error.start]:02x}); set the terminal to "
-            "UTF-8, or pipe the text in as UTF-8"
-        ) from None
+    elif isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="strict")  # whatever the terminal has
+    return filter(None, map(str.strip, sys.stdin))
 
 
 def _parser() -> argparse.ArgumentParser:

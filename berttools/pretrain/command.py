@@ -1,16 +1,11 @@
 """What may be typed after ``minibert pretrain``; it imports nothing slow. Chapter 14."""
 
 import argparse
-import math
-import os
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 
 from berttools.cli.failures import guarded
-from berttools.cli.files import require_new_folder
 from berttools.cli.options import (
-    PLAN,
     SEED,
     add_option,
     is_finished,
@@ -19,7 +14,6 @@ from berttools.cli.options import (
     share_type,
     whole_number,
 )
-from minibert.text_files import require_file
 
 # The sizes that have a name, and the learning rate that goes with each: small models bear more.
 LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
@@ -61,26 +55,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse_options(arguments)
 
     def work() -> int:
-        # Look for what is named first: PyTorch takes seconds to load.
-        for file in options.files:
-            require_file(file)
-        if not options.resume and os.environ.get("RANK", "0") == "0":
-            require_free(Path(options.out))
-        from .run import pretrain
+        from .run import pretrain  # PyTorch takes seconds to load
 
         return pretrain(options)
 
     return guarded(work, lambda: resume_hint(options.out), lambda: is_finished(options.out))
-
-
-def require_free(folder: Path) -> None:
-    """Raise unless a folder is new or empty."""
-    if (folder / PLAN).exists():
-        finished = ", a finished one; name another folder"
-        other = "; add --resume to go on with it, or name another folder"
-        told = finished if is_finished(folder) else other
-        raise ValueError(f"{str(folder)!r} holds a run already{told}")
-    require_new_folder(folder)
 
 
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -93,6 +72,8 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     _add_training(parser.add_argument_group("the training"))
     given = vars(parser.parse_intermixed_args(arguments))
     others = sorted({*given} - {"out", "resume", "device"})
+    if not given["out"]:
+        parser.error("--out is empty; name a folder")
     if "resume" in given and others:
         told = "--resume goes on with the text and the options of the run; leave out"
         parser.error(f"{told} {others[0].replace('_', '-')}")
@@ -105,8 +86,7 @@ _add = partial(add_option, defaults=DEFAULTS)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    text = "text to learn from"
-    parser.add_argument("files", nargs="*", metavar="FILE.txt", help=text)
+    parser.add_argument("files", nargs="*", metavar="FILE.txt", help="text to learn from")
     text = "new or empty folder for the model, its vocabulary and its checkpoints"
     _add(parser, "out", text, required=True, metavar="DIR")
     text = "go on with the run in DIR, with its own text and options"
@@ -120,8 +100,7 @@ def _add_model(group: argparse._ArgumentGroup) -> None:
     text = f"{', '.join(LEARNING_RATES)}, or the path of a BERT's config.json"
     _add(group, "config", text, metavar="SIZE")
     _add(group, "vocab_size", "most word pieces to learn", type=whole_number(6), metavar="N")
-    text = "keep capitals and accents (default: drop them)"
-    _add(group, "cased", text, action="store_true")
+    _add(group, "cased", "keep capitals and accents (default: drop them)", action="store_true")
     text = "most tokens of a sentence pair; longer ones are cut"
     _add(group, "max_length", text, type=whole_number(5), metavar="N")
 
@@ -132,7 +111,7 @@ def _add_training(group: argparse._ArgumentGroup) -> None:
     _add(group, "batch_size", text, type=whole_number(1), metavar="N")
     rates = ", ".join(f"{LEARNING_RATES[name]:g} for {name}" for name in ("tiny", "mini"))
     text = f"the highest one, after a tenth of the steps (default: {rates}, else {OTHER_RATE:g})"
-    _add(group, "learning_rate", text, type=share_type(math.inf, zero=False), metavar="X")
+    _add(group, "learning_rate", text, type=share_type(1, zero=False), metavar="X")
     text = "share of the documents to measure with, never trained on; 0 measures nothing"
     _add(group, "held_out", text, type=share_type(1), metavar="SHARE")
     _add(group, "save_steps", "updates between two checkpoints", type=whole_number(1), metavar="N")

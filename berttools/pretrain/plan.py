@@ -7,32 +7,33 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from berttools.cli.files import require_new_folder
 from berttools.cli.options import PLAN
 from minibert.config import BertConfig
-from minibert.data import TextDocuments
-from minibert.data.documents import fingerprint
+from minibert.data.documents import Documents, fingerprint
 from minibert.disk import atomic_write
 from minibert.loading.config_file import config_from_fields
+from minibert.text_files import read_text
 
 from .command import DEFAULTS, LEARNING_RATES, OTHER_RATE
-from .texts import open_texts, warn_of_cuts
 
 Plan = dict[str, Any]
 FORMAT = "minibert pretrain 1"
-FIELDS = {*DEFAULTS, "model", "files", "documents", "fingerprint"}
 
 
-def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
-    """Plan a new run; raise before anything is written if it could not be completed."""
-    plan: Plan = {name: getattr(options, name) for name in DEFAULTS}
+def new_plan(options: argparse.Namespace) -> Plan:
+    """Plan a run; raise if its folder or its model will not do."""
+    folder = Path(options.out)
+    if (folder / PLAN).exists():
+        way_out = "add --resume to go on with it, or name another folder"
+        raise ValueError(f"{options.out!r} holds a run already; {way_out}")
+    require_new_folder(folder)
+    plan: Plan = {"format": FORMAT} | {name: getattr(options, name) for name in DEFAULTS}
     if plan["learning_rate"] is None:
         plan["learning_rate"] = LEARNING_RATES.get(plan["config"], OTHER_RATE)
     plan["model"] = model_sizes(plan["config"], plan["max_length"])
-    documents = open_texts(options.files)
-    warn_of_cuts(documents)
-    paths = [str(Path(file).resolve()) for file in options.files]  # of any folder's next start
-    text = {"files": paths, "documents": len(documents), "fingerprint": fingerprint(documents)}
-    return {"format": FORMAT, **plan, **text}, documents
+    plan["files"] = [str(Path(file).resolve()) for file in options.files]  # for any other folder
+    return plan
 
 
 def write_plan(folder: Path, plan: Plan) -> None:
@@ -45,56 +46,38 @@ def read_plan(folder: Path) -> Plan:
     """Read the plan of a run."""
     path, plan = folder / PLAN, None
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{str(folder)!r} holds no run to go on with (no {PLAN}); begin one without --resume"
-        )
+        raise FileNotFoundError(f"{str(folder)!r} holds no run to go on with; leave out --resume")
     with suppress(ValueError):
-        plan = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(plan, dict) or plan.get("format") != FORMAT or FIELDS - plan.keys():
+        plan = json.loads(read_text(path))
+    if not isinstance(plan, dict) or plan.get("format") != FORMAT:
         raise ValueError(
-            f"{str(path)!r} is damaged or of another version (the format must be {FORMAT!r}); "
-            "begin again in another folder"
+            f"{str(path)!r} is damaged or of another version; begin again in another folder"
         )
     return plan
 
 
-def reopen_text(folder: Path, plan: Plan) -> TextDocuments:
-    """Open the text of a run again; raise if it has changed."""
-    documents = open_texts(plan["files"])
-    if fingerprint(documents) != plan["fingerprint"]:
+def require_same_text(plan: Plan, documents: Documents) -> None:
+    """Note the text in a new plan; raise if it is not that of an old one."""
+    if plan.setdefault("fingerprint", fingerprint(documents)) != fingerprint(documents):
         raise ValueError(
-            f"the text ({len(documents)} documents) is not the one that the run in "
-            f"{str(folder)!r} was begun with ({plan['documents']} documents); put the files back "
-            "as they were, or begin another run in another folder"
+            "the text is not the one that the run was begun with; put the files back as they were, "
+            "or begin another run in another folder"
         )
-    return documents
 
 
 def model_sizes(config: str, max_length: int) -> dict[str, Any]:
     """Look up the sizes of a model by name, or read them from a file."""
     if config in LEARNING_RATES:
         return dataclasses.asdict(getattr(BertConfig, config)(max_position_embeddings=max_length))
-    sizes = _read_config(config)
-    if sizes.max_position_embeddings < max_length:
+    known = f"--config takes {', '.join(LEARNING_RATES)}, or the path of a file"
+    try:
+        fields = json.loads(read_text(config, if_missing=known))
+        sizes = config_from_fields(BertConfig, fields)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{config!r} is not the config.json of a BERT: {error}") from error
+    if sizes.max_position_embeddings < max_length or sizes.type_vocab_size < 2:
         raise ValueError(
-            f"--max-length ({max_length}) exceeds max_position_embeddings "
-            f"({sizes.max_position_embeddings}) of {config!r}; give --max-length "
-            f"{sizes.max_position_embeddings} or less"
-        )
-    if sizes.type_vocab_size < 2:
-        raise ValueError(
-            f"type_vocab_size ({sizes.type_vocab_size}) of {config!r} must be 2, since a pair has "
-            "two segments"
+            f"{config!r} needs a type_vocab_size of 2, since a pair has two segments, and at least "
+            f"{max_length} max_position_embeddings, or a smaller --max-length"
         )
     return dataclasses.asdict(sizes)
-
-
-def _read_config(path: str) -> BertConfig:
-    if not Path(path).is_file():
-        raise FileNotFoundError(
-            f"--config {path!r} is neither a file nor one of {', '.join(LEARNING_RATES)}"
-        )
-    try:
-        return config_from_fields(BertConfig, json.loads(Path(path).read_text(encoding="utf-8")))
-    except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path!r} is not the config.json of a BERT: {error}") from error

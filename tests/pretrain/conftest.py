@@ -1,7 +1,6 @@
-"""What the tests of the command stand on: a finished run, and signals that arrive under `nohup`."""
+"""A finished run, on which the tests of the command stand."""
 
 import pytest
-from interrupts import signals_arrive
 
 
 @pytest.fixture(scope="session")
@@ -13,9 +12,3 @@ def whole(tmp_path_factory):
     arguments = write_inputs(folder)
     assert pretrain(*arguments, "--out", folder / "out") == 0
     return folder / "out", arguments
-
-
-@pytest.fixture(autouse=True)
-def hear_signals():
-    with signals_arrive():
-        yield

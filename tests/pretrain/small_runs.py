@@ -12,7 +12,7 @@ CONFIG = {
     "max_position_embeddings": 32, "type_vocab_size": 2,
 }  # fmt: skip
 WISHES = ("--max-steps", "8", "--batch-size", "8", "--save-steps", "2", "--held-out", "0.2")
-WISHES += ("--max-length", "24", "--learning-rate", "0.01")
+WISHES += ("--max-length", "24", "--learning-rate", "0.01", "--device", "cpu")
 
 
 def small_text(documents=12):
@@ -30,32 +30,32 @@ def small_text(documents=12):
     return "\n".join(told)
 
 
-def write_inputs(folder, **changes):
+def write_inputs(folder, text=None, **changes):
     """Write a text file and a config.json, and return the arguments that name them."""
-    text, config = folder / "text.txt", folder / "sizes.json"
-    text.write_text(small_text(), encoding="utf-8")
+    path, config = folder / "text.txt", folder / "sizes.json"
+    path.write_text(small_text() if text is None else text, encoding="utf-8")
     config.write_text(json.dumps(CONFIG | changes), encoding="utf-8")
-    return [str(text), "--config", str(config), *WISHES]
+    return [str(path), "--config", str(config), *WISHES]
 
 
 def pretrain(*arguments):
-    return main(["pretrain", *map(str, arguments), "--device", "cpu"])
+    return main(["pretrain", *map(str, arguments)])
 
 
-def without_times(records):
+def history_of(folder):
+    lines = (Path(folder) / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    records = map(json.loads, lines)
     return [{k: v for k, v in record.items() if k not in TIMES} for record in records]
 
 
 def end_of(folder):
     """All that must be the same, bit for bit, at the end of two runs."""
     folder = Path(folder)
-    newest = checkpoint_folders(folder)[0]
     names = ("model.safetensors", "vocab.txt", "config.json", "tokenizer_config.json")
-    history = (folder / "history.jsonl").read_text(encoding="utf-8").splitlines()
     return {
         **{name: (folder / name).read_bytes() for name in names},
-        "optimizer": (newest / "optimizer.safetensors").read_bytes(),
-        "history": without_times(map(json.loads, history)),
+        "optimizer": (checkpoint_folders(folder)[0] / "optimizer.safetensors").read_bytes(),
+        "history": history_of(folder),
         # A cut in the last cleaning leaves something hidden to clean.
         "left": {path.name.split("-")[0] for path in folder.glob("[!.]*")},
     }

@@ -1,93 +1,61 @@
-"""The commands in processes of their own: any terminal, a closed one, a reader that has gone."""
+"""The commands in processes of their own: a plain terminal, several, a reader that has gone."""
 
 import os
-import signal
-import struct
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from effort import mostly_thorough
-from small_runs import end_of, pretrain
+import torch
+from safetensors.torch import load_file
+from small_runs import end_of, history_of, pretrain, write_inputs
 
-from minibert.training import checkpoint_folders, progress
+from minibert.training import progress
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-PLAIN = {
-    "ascii": {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
-    "C": {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
-}
-needs_hang_up = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows tells nothing")
-needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+PLAIN = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 
 
-def command(name, *arguments):
-    device = ["--device", "cpu"] if name == "pretrain" else []
-    return [sys.executable, "-m", "berttools", name, *map(str, arguments), *device]
-
-
-def environment(**more):
+def ran(*arguments, launcher=(), stdout=subprocess.PIPE, **more):
     others = ("PYTHONIO", "PYTHONUNBUFFERED", "PYTHONUTF8")
     kept = {k: v for k, v in os.environ.items() if not k.startswith(others)}
-    return kept | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | more
-
-
-def ran(name, *arguments, stdout=subprocess.PIPE, **more):
     return subprocess.run(
-        command(name, *arguments), stdout=stdout, stderr=subprocess.PIPE, timeout=300,
-        env=environment(**more),
+        [sys.executable, *launcher, "-m", "berttools", *map(str, arguments)],
+        stdout=stdout, stderr=subprocess.PIPE, timeout=300,
+        env=kept | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | more,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("encoding", mostly_thorough(PLAIN))
-def test_help_in_any_encoding(encoding):
-    done = ran("pretrain", "--help", **PLAIN[encoding])
+def test_help_and_a_run_in_plain_ascii(whole, tmp_path):
+    done = ran("pretrain", "--help", **PLAIN)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.isascii()
     assert rb"FILE.txt \u2026 --out DIR" in done.stdout  # three dots are one letter elsewhere
-
-
-def test_a_run_in_plain_ascii(whole, tmp_path):
     out = tmp_path / "Kätzchen"
-    done = ran("pretrain", *whole[1], "--out", out, **PLAIN["C"])
+    done = ran("pretrain", *whole[1], "--out", out, **PLAIN)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"K\\xe4tzchen" in done.stdout
-    assert rb"The folders step-\u2026 in it are checkpoints" in done.stdout
     assert end_of(out) == end_of(whole[0])
     # The file itself says it in full.
     assert "step-…" in (out / "report.txt").read_text(encoding="utf-8")
 
 
-def closed_pipe():
-    """The writing end of a pipe that nobody reads, as after `| head`."""
-    reading, writing = os.pipe()
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_output_that_cannot_be_written(whole, tmp_path):
+    """On a full disk, or by a reader that has gone, who has had enough if all was done."""
+    reading, closed = os.pipe()
     os.close(reading)
-    return writing
-
-
-@needs_full
-@pytest.mark.parametrize("full", mostly_thorough([True, False]))
-def test_output_that_cannot_be_written(whole, tmp_path, full):
-    """On a full disk; and when the reader has gone, who may have had enough if all was done."""
-    new = [*whole[1], "--out", tmp_path / "out"]
-    for name, arguments, way_out in (
-        ("pretrain", ["--out", whole[0], "--resume"], "send it to a place with room"),
-        ("fill", [whole[0], "the [MASK]", "a [MASK]"], "send it to a place with room"),
-        ("pretrain", new, "type the same command again"),
+    fill = ("fill", whole[0], "the [MASK]", "a [MASK]")
+    new = ("pretrain", *whole[1], "--out", tmp_path / "out")
+    for words, stdout, told in (
+        (fill, os.open("/dev/full", os.O_WRONLY), "error: No space left on device\n"),
+        (fill, closed, ""),
+        (new, closed, "error: Broken pipe\n"),
     ):
-        stdout = os.open("/dev/full", os.O_WRONLY) if full else closed_pipe()
-        done = ran(name, *arguments, stdout=stdout)
-        os.close(stdout)
-        told = done.stderr.decode()
-        if full or arguments is new:
-            problem = "No space left on device" if full else "Broken pipe"
-            wanted = f"error: the output could not be written ({problem}); {way_out}"
-            assert done.returncode == 1 and told.startswith(wanted) and told.count("\n") == 1
-        else:
-            assert (done.returncode, told) == (0, "")
+        done = ran(*words, stdout=stdout)
+        assert (done.returncode, done.stderr.decode()) == (int(told != ""), told)
 
 
 def test_a_reader_that_goes_does_not_end_the_run(whole, tmp_path, monkeypatch):
@@ -105,29 +73,20 @@ def test_a_reader_that_goes_does_not_end_the_run(whole, tmp_path, monkeypatch):
     assert end_of(tmp_path / "out") == end_of(whole[0])
 
 
-LONG = ("--max-steps", "2000", "--save-steps", "5")
-
-
-@needs_hang_up
-def test_a_terminal_that_is_closed(whole, tmp_path):
-    """The progress bar is under way, and what would be written goes to a terminal that is gone."""
-    import fcntl
-    import termios
-
-    ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 100, 0, 0))
-    out = tmp_path / "out"
-    process = subprocess.Popen(
-        command("pretrain", *whole[1], *LONG, "--out", out),
-        env=environment(), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),
-    )  # fmt: skip
-    os.close(theirs)
-    shown = b""
-    while b"step/s" not in shown or not checkpoint_folders(out):
-        shown += os.read(ours, 1024)
-    os.close(ours)
-    assert process.wait(timeout=120) == 128 + signal.SIGHUP
-    step = int(checkpoint_folders(out)[0].name.removeprefix("step-"))
-    assert 0 < step < 2000
-    assert not (out / "report.txt").exists()
+def test_two_processes_end_as_one_does_in_one_folder_and_only_one_speaks(tmp_path):
+    """Of 8 pairs a step each has 4."""
+    if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
+        pytest.skip("this PyTorch has no gloo")
+    arguments, (one, two) = write_inputs(tmp_path, **NO_DROPOUT), (tmp_path / "1", tmp_path / "2")
+    assert pretrain(*arguments, "--out", one) == 0
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    done = ran("pretrain", *arguments, "--out", two, launcher=launcher)
+    assert done.returncode == 0, done.stdout + done.stderr
+    ours, theirs = (load_file(out / "model.safetensors") for out in (one, two))
+    torch.testing.assert_close(theirs, ours, rtol=0, atol=1e-6)
+    for record, other in zip(history_of(one), history_of(two), strict=True):
+        assert other == pytest.approx(record, abs=1e-5)
+    assert {path.name for path in one.iterdir()} == {path.name for path in two.iterdir()}
+    assert (one / "vocab.txt").read_bytes() == (two / "vocab.txt").read_bytes()
+    for line in ("Text: 12 documents", "on 2 processes with cpu.", "Done: 8 steps"):
+        assert done.stdout.decode().count(line) == 1

@@ -5,58 +5,49 @@ import os
 import shutil
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import torch
 from effort import mostly_thorough
 from interrupts import interrupt
-from small_runs import end_of, pretrain, small_text, write_inputs
+from small_runs import end_of, pretrain, small_text
 
-from berttools.pretrain.signals import SIGNALS
+from berttools.pretrain.run import on_rank_zero
+from berttools.pretrain.signals import SIGNALS, StoppableBatches, fit_until_signal
 from minibert.data import PretrainingBatches
-from minibert.training import BertTrainer, checkpoint_folders
+from minibert.training import BertTrainer, Processes, checkpoint_folders
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def half(whole, tmp_path):
-    """The same run as it was after step 6 of 8."""
-    folder = Path(shutil.copytree(whole[0], tmp_path / "half"))
-    shutil.rmtree(folder / "step-00000008")
-    for name in ("model.safetensors", "config.json", "tokenizer_config.json", "report.txt"):
-        (folder / name).unlink()
-    return folder
-
-
-def error(capsys):
-    (told,) = [line for line in capsys.readouterr().err.splitlines() if "error" in line]
-    return told
+def goes_on_as_if_nothing_were(whole, out):
+    assert pretrain("--out", out, "--resume") == 0
+    assert end_of(out) == end_of(whole[0])
 
 
 def test_a_finished_run_says_so_again_and_is_left_alone(whole, capsys, monkeypatch):
     monkeypatch.delattr(BertTrainer, "fit")
-    before = end_of(whole[0])
-    capsys.readouterr()
-    assert pretrain("--out", whole[0], "--resume") == 0
+    goes_on_as_if_nothing_were(whole, whole[0])
     report = (whole[0] / "report.txt").read_text(encoding="utf-8")
-    assert capsys.readouterr().out == f"The run in '{whole[0]}' is finished.\n{report}"
-    assert end_of(whole[0]) == before
+    assert capsys.readouterr().out.endswith(f"The run in '{whole[0]}' is finished.\n{report}")
 
 
-def test_another_text_or_vocabulary_is_another_run(half, tmp_path, capsys):
+def test_another_text_or_vocabulary_is_another_run(whole, tmp_path, capsys):
+    half = Path(shutil.copytree(whole[0], tmp_path / "half"))
+    (half / "report.txt").unlink()
     plan = json.loads((half / "run.json").read_text(encoding="utf-8"))
     other = tmp_path / "other.txt"
     other.write_text(small_text().replace("Anna", "Hanna"), encoding="utf-8")
     (half / "run.json").write_text(json.dumps(plan | {"files": [str(other)]}), encoding="utf-8")
     assert pretrain("--out", half, "--resume") == 1
-    assert "the text (12 documents) is not the one that the run in" in error(capsys)
+    assert "the text is not the one that the run was begun with" in capsys.readouterr().err
     (half / "run.json").write_text(json.dumps(plan), encoding="utf-8")
-    path = half / "vocab.txt"
-    first, *others = path.read_text(encoding="utf-8").split("\n")[5:]
-    text = "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *others[:-1], first, ""])
-    path.write_text(text, encoding="utf-8")
+    special, others = (half / "vocab.txt").read_text(encoding="utf-8").split("[MASK]\n")
+    text = "\n".join([f"{special}[MASK]", *sorted(others.split(), reverse=True), ""])
+    (half / "vocab.txt").write_text(text, encoding="utf-8")
     assert pretrain("--out", half, "--resume") == 1
-    assert "fingerprint_of_vocabulary was" in error(capsys)
+    assert "fingerprint_of_vocabulary was" in capsys.readouterr().err
 
 
 class PowerCut(BaseException):
@@ -90,30 +81,24 @@ def test_whichever_file_takes_its_place_last(whole, tmp_path, monkeypatch, after
 
 
 def test_a_signal_in_the_last_step_is_not_lost(whole, tmp_path, capsys, monkeypatch):
-    real = BertTrainer._train_on
+    real, save = BertTrainer._train_on, BertTrainer.save
 
     def train_on(trainer, batches):
         if trainer.step == 7:
             os.kill(os.getpid(), signal.SIGTERM)
         return real(trainer, batches)
 
+    def save_once(trainer):
+        assert not trainer.is_saved
+        return save(trainer)
+
     monkeypatch.setattr(BertTrainer, "_train_on", train_on)
-    monkeypatch.setattr(BertTrainer, "save", saves_once(BertTrainer.save))
+    monkeypatch.setattr(BertTrainer, "save", save_once)
     assert pretrain(*whole[1], "--out", tmp_path / "out") == 128 + signal.SIGTERM
     assert capsys.readouterr().out.splitlines()[-1].startswith("Stopped after step 8; go on with")
     assert not (tmp_path / "out" / "report.txt").exists()
     monkeypatch.undo()
     goes_on_as_if_nothing_were(whole, tmp_path / "out")
-
-
-def saves_once(save):
-    """Fail if a step is saved that is saved already."""
-
-    def once(trainer):
-        assert not trainer.is_saved
-        return save(trainer)
-
-    return once
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -133,41 +118,47 @@ def test_a_signal_ends_it_after_the_step_and_saves(whole, tmp_path, capsys, monk
     goes_on_as_if_nothing_were(whole, out)
 
 
-def goes_on_as_if_nothing_were(whole, out):
-    assert pretrain("--out", out, "--resume") == 0
-    assert end_of(out) == end_of(whole[0])
-
-
-def test_what_the_caller_ignores_stays_ignored(whole, tmp_path, monkeypatch):
-    """As `nohup` does with a terminal that is closed."""
-    number = SIGNALS[-1]
-    before = signal.signal(number, signal.SIG_IGN)
-    try:
-        interrupt(monkeypatch, PretrainingBatches, 3, number)
-        assert pretrain(*whole[1], "--out", tmp_path / "out") == 0
-    finally:
-        signal.signal(number, before)
-    assert end_of(tmp_path / "out") == end_of(whole[0])
-
-
-def test_a_text_that_vanishes_meanwhile_is_in_memory(tmp_path, monkeypatch, unchecked):
-    arguments = write_inputs(tmp_path)
-    real = PretrainingBatches.epoch
-
-    def epoch(self, number, start=0):
-        if number:
-            Path(arguments[0]).unlink(missing_ok=True)
-        return real(self, number, start)
-
-    monkeypatch.setattr(PretrainingBatches, "epoch", epoch)
-    assert pretrain(*arguments, "--out", tmp_path / "out") == 0
-    assert not Path(arguments[0]).exists()
-
-
 def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
     interrupt(monkeypatch, PretrainingBatches, 5, signal.SIGINT, signal.SIGINT)
     assert pretrain(*whole[1], "--out", tmp_path / "out") == 130
-    assert "error: stopped at once; go on with: minibert pretrain --out" in error(capsys)
+    way_out = "error: stopped at once; go on with: minibert pretrain --out"
+    assert way_out in capsys.readouterr().err
     assert checkpoint_folders(tmp_path / "out")[0].name == "step-00000004"
     monkeypatch.undo()
     goes_on_as_if_nothing_were(whole, tmp_path / "out")
+
+
+class Pretended(Processes):
+    """One of two processes; what the other one adds is known."""
+
+    def all_reduce(self, numbers, _):
+        return {name: number + (self.rank == 1) for name, number in numbers.items()}
+
+
+def test_a_signal_to_one_process_stops_both(unchecked):
+    """The second process has got none; the first one has, twice, since torchrun passes it on."""
+    for rank, sent, status in ((0, 0, 0), (0, 2, signal.SIGINT), (1, 0, signal.SIGTERM)):
+
+        def fit(batches, _, sent=sent):
+            for _ in range(sent):
+                os.kill(os.getpid(), signal.SIGINT)
+            batches.stop_if_asked()
+
+        trainer = SimpleNamespace(fit=fit, step=0, processes=Pretended(rank, 2), device="cpu")
+        batches = StoppableBatches.__new__(StoppableBatches)
+        assert fit_until_signal(trainer, batches, None, "") == status
+
+
+def test_if_the_first_process_fails_the_other_ends_without_a_word(capsys):
+    cpu = torch.device("cpu")
+
+    def fail():
+        raise ValueError("no room")
+
+    assert on_rank_zero(Pretended(0, 2), cpu, lambda: 7) == 7
+    with pytest.raises(ValueError, match="no room"):
+        on_rank_zero(Pretended(0, 2), cpu, fail)
+    with pytest.raises(SystemExit) as end:
+        on_rank_zero(Pretended(1, 2), cpu, fail)  # not called
+    assert end.value.code == 1
+    assert capsys.readouterr() == ("", "")
