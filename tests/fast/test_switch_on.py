@@ -11,9 +11,11 @@ from torch import nn
 
 from minibert.attention import BertAttention, BertSelfAttention, BertSelfOutput
 from minibert.fast import FAST_PARTS, fast_parts, switch_on
-from minibert.model import BertModel, BertPooler
+from minibert.model import BertPooler
 from minibert.parts import override, part, replaced, use
 from minibert.pretraining import BertForPreTraining
+
+REPLACED = {BertSelfAttention, nn.Dropout}
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -26,20 +28,14 @@ def test_every_model_gives_the_same_numbers_and_gradients(kind, padded):
     for players in ({}, fast_parts()):
         with override(players):
             model = build(SMALL, kind=kind)
+        held = {type(module) for module in model.modules()}
+        assert held & REPLACED == (set() if players else REPLACED)
         output = [x for x in model(**batch) if isinstance(x, torch.Tensor)]
         sum(x.square().sum() for x in output).backward()
         outputs.append(output)
         grads.append([p.grad for p in model.parameters() if p.grad is not None])
     for plain, fast in zip(outputs[0] + grads[0], outputs[1] + grads[1], strict=True):
         close(fast, plain, atol=1e-10)
-
-
-@pytest.mark.parametrize("kind", MODELS)
-def test_every_fast_part_plays(kind):
-    with override(fast_parts()):
-        held = {type(module) for module in kind(SMALL).modules()}
-    assert {FAST_PARTS[role] for role in (BertSelfAttention, nn.Dropout)} <= held
-    assert not held & {BertSelfAttention, nn.Dropout}
 
 
 def test_a_part_of_the_readers_is_left_to_her():
@@ -50,9 +46,6 @@ def test_a_part_of_the_readers_is_left_to_her():
             assert type(part(BertSelfAttention)(SMALL)) is FAST_PARTS[BertSelfAttention]
         assert replaced() == {nn.Dropout: mine}
     assert replaced() == {}
-
-
-# --- Weights are drawn once ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -84,15 +77,11 @@ class MyAttention(nn.Module):
         return self.late(self.output(context, x)), probs
 
 
-class MyPooler(BertPooler):
-    pass
-
-
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_readers_parts_draw_what_ours_draw(kind, times):
-    models = []
-    for players in ({}, {BertAttention: MyAttention, BertPooler: MyPooler}):
+    models, mine = [], type("MyPooler", (BertPooler,), {})
+    for players in ({}, {BertAttention: MyAttention, BertPooler: mine}):
         with ExitStack() as stack:
             stack.enter_context(override(players))
             for _ in range(times):
@@ -104,14 +93,9 @@ def test_a_readers_parts_draw_what_ours_draw(kind, times):
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
     held = {type(module) for module in models[1].modules()}
     assert MyAttention in held
-    assert (MyPooler in held) == any(type(m) is BertPooler for m in models[0].modules())
-
-
-def test_plain_dropout_in_a_readers_part_becomes_the_one_that_plays():
-    with override({BertAttention: MyAttention}), override(fast_parts()):
-        late = [layer.attention.late[0] for layer in BertModel(SMALL).encoder.layer]
-    assert {type(dropout) for dropout in late} == {FAST_PARTS[nn.Dropout]}
-    assert {dropout.p for dropout in late} == {0.3}
+    assert (mine in held) == any(type(m) is BertPooler for m in models[0].modules())
+    late = [part.late[0] for part in models[1].modules() if type(part) is MyAttention]
+    assert {(type(dropout), dropout.p) for dropout in late} == {(FAST_PARTS[nn.Dropout], 0.3)}
 
 
 def test_a_whole_model_can_be_stored():
