@@ -1,11 +1,17 @@
 """Use of a model: batches by tokens, order, modes, and sentence vectors as everybody has them."""
 
+import re
+from pathlib import Path
+
+import numpy as np
 import pytest
 import torch
 from bert_pairs import SMALL, build, close
 from hypothesis import given
 from hypothesis import strategies as st
 
+from berttools.classify.baselines import frozen_encoder
+from minibert.loading import load_tokenizer
 from minibert.tasks import BertForTokenClassification
 from minibert.tasks.inference import (
     batch_by_tokens,
@@ -40,10 +46,10 @@ REFUSED = [
 
 
 @pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(("attempt", "words"), REFUSED)
-def test_what_cannot_be_read_is_named(attempt, words):
-    with pytest.raises(TypeError if "is a text" in words else ValueError, match=words):
-        attempt()
+def test_what_cannot_be_read_is_named():
+    for attempt, words in REFUSED:
+        with pytest.raises(TypeError if "is a text" in words else ValueError, match=words):
+            attempt()
 
 
 @given(lengths=st.lists(st.integers(1, 50), max_size=40), max_tokens=st.integers(1, 200))
@@ -59,18 +65,11 @@ def test_every_row_is_in_one_batch_and_no_batch_is_too_large(lengths, max_tokens
 
 
 @pytest.mark.parametrize("max_tokens", [1, 20, 10_000])
-def test_each_row_gets_its_own_answer(max_tokens):
-    model = build(SMALL)
-    rows = encode_rows(TINY, TEXTS, max_length=13)
-    found = predict(model, rows, pooled, pad_token_id=0, max_tokens=max_tokens)
-    for (ids, _), vector in zip(rows, found, strict=True):
-        close(vector, model(torch.tensor([ids])).pooler_output[0])
-
-
-def test_answers_for_every_token_come_with_their_padding():
+def test_each_row_gets_its_own_answer_and_tokens_come_with_their_padding(max_tokens):
     model = build(SMALL, kind=BertForTokenClassification, num_labels=3)
     rows = encode_rows(TINY, TEXTS, TEXTS[::-1], max_length=13)
-    found = predict(model, rows, lambda output, mask: output.logits, pad_token_id=0)
+    options = {"pad_token_id": 0, "max_tokens": max_tokens}
+    found = predict(model, rows, lambda output, mask: output.logits, **options)
     for (ids, types), logits in zip(rows, found, strict=True):
         alone = model(torch.tensor([ids]), token_type_ids=torch.tensor([types])).logits[0]
         close(logits[: len(ids)], alone)
@@ -92,20 +91,37 @@ def test_there_is_no_dropout_and_every_mode_comes_back_even_if_reading_fails():
     assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
 
 
-def test_answers_hold_no_graph_and_may_take_part_in_training():
-    vectors = sentence_vectors(build(SMALL), TINY, TEXTS)
-    assert not vectors.requires_grad and not vectors.is_inference()
-
-
 def test_the_mean_takes_tokens_and_no_padding():
     hidden_states = torch.arange(24.0).view(2, 3, 4)
     means = mean_pool(hidden_states, torch.tensor([[1, 1, 0], [1, 1, 1]]))
     assert means.tolist() == [[2, 3, 4, 5], [16, 17, 18, 19]]
 
 
-def test_vectors_have_length_one_and_long_texts_are_cut():
+def test_vectors_have_length_one_long_texts_are_cut_and_they_may_take_part_in_training():
     vectors = sentence_vectors(build(SMALL), TINY, TEXTS)
+    assert not vectors.requires_grad and not vectors.is_inference()
     close(vectors.norm(dim=-1), torch.ones(6, dtype=torch.float64))
     cut = sentence_vectors(build(SMALL), TINY, TEXTS, max_length=6)
     close(cut[1], vectors[1])
     close(cut[5], sentence_vectors(build(SMALL), TINY, ["f e d c"])[0])
+
+
+@pytest.mark.thorough
+def test_the_lines_on_the_page_give_our_vectors(minilm):
+    pytest.importorskip("sentence_transformers")
+    page = Path(__file__).parents[2] / "book" / "questions.md"
+    found = re.findall(
+        r"```python\n(from sentence_transformers.*?)```",
+        page.read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
+    named = '"sentence-transformers/all-MiniLM-L6-v2"'
+    (lines,) = (each for each in found if named in each)
+    texts = ["The bank of the river was steep.", "Her modem blinks red again.", "Café!"]
+    questions = ["Whose internet is down?", "Where can I have a coffee?"]
+    space = {"texts": texts, "questions": questions}
+    exec(lines.replace(named, f'{str(minilm)!r}, device="cpu"'), space)
+    ours = sentence_vectors(frozen_encoder(minilm), load_tokenizer(minilm), texts).numpy()
+    assert np.abs(space["vectors"] - ours).max() < 1e-6
+    assert np.abs(space["vectors"] - ours[::-1]).max() > 0.1
+    assert space["nearest"].tolist() == [1, 2]

@@ -44,17 +44,15 @@ def test_labels_are_those_of_the_usual_recipe(minilm):
         assert labels_of_words(row.first_pieces, row.labels, missing=-1) == back
 
 
-BAD = [
-    (("is big", [1, 1]), TypeError, "give a list of words, not the one string 'is big'"),
-    ((["is", "big"], [1]), ValueError, "2 words and 1 labels do not fit; give one each"),
-]
-
-
 @pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(("given", "error", "words"), BAD)
-def test_bad_input_is_answered_in_words(given, error, words):
-    with pytest.raises(error, match=words):
-        tag_pieces(TINY, *given)
+def test_bad_input_is_answered_in_words():
+    with pytest.raises(TypeError, match="give a list of words, not the one string 'is big'"):
+        tag_pieces(TINY, "is big", [1, 1])
+    with pytest.raises(ValueError, match="2 words and 1 labels do not fit; give one each"):
+        tag_pieces(TINY, ["is", "big"], [1])
+    for tag in ("PER", "E-PER", "B-", "B", "", "o", "O-PER"):
+        with pytest.raises(ValueError, match=f"tag 1 is {tag!r}; a tag is O, or B- or I- and a ki"):
+            find_entities(["O", tag])
 
 
 GAP = st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from(["PER", "LOC", "X-Y"]))
@@ -81,9 +79,3 @@ def test_entities_come_back_from_their_tags(gaps):
 )
 def test_tags_that_no_person_would_write(tags, entities):
     assert find_entities(tags) == entities
-
-
-@pytest.mark.parametrize("tag", ["PER", "E-PER", "B-", "B", "", "o", "O-PER"])
-def test_a_tag_that_is_none_is_named(tag):
-    with pytest.raises(ValueError, match=f"tag 1 is {tag!r}; a tag is O, or B- or I- and a kind"):
-        find_entities(["O", tag])

@@ -56,9 +56,16 @@ def test_an_epoch_goes_on_from_any_batch_and_the_next_has_another_order():
     assert not same(make(seed=6), batches)
 
 
-def test_labels_of_tokens_are_padded_with_what_asks_nothing():
-    given = rows(tags=lambda number, row: [-100, *[number] * (len(row) - 2), -100])
+def test_labels_of_tokens_are_padded_with_what_asks_nothing_lists_and_fractions_are_kept():
+    given = rows(
+        tags=lambda number, row: [-100, *[number] * (len(row) - 2), -100],
+        several=lambda number, row: [1.0, 0.0],
+        number=lambda number, row: number / 2,
+    )
     for batch in make(given, per_token=["tags"]):
+        assert batch["several"].tolist() == [[1.0, 0.0]] * len(batch["labels"])
+        assert batch["number"].dtype == torch.float32
+        assert torch.equal(batch["number"] * 2, batch["labels"].float())
         assert batch["tags"].shape == batch["input_ids"].shape
         assert (batch["tags"][batch["attention_mask"] == 0] == -100).all()
         for number, tags in zip(batch["labels"].tolist(), batch["tags"], strict=True):
@@ -77,14 +84,6 @@ def test_an_answer_beyond_its_row_is_no_answer_in_a_longer_row():
     assert sorted(ends) == [(-100, 4), (0, 1), (1, -100)]
 
 
-def test_lists_and_fractions_become_tensors():
-    given = rows(several=lambda number, row: [1.0, 0.0], number=lambda number, row: number / 2)
-    for batch in make(given):
-        assert batch["several"].shape == (len(batch["labels"]), 2)
-        assert batch["number"].dtype == torch.float32
-        assert torch.equal(batch["number"] * 2, batch["labels"].float())
-
-
 ROW = {"input_ids": [2, 7, 3], "token_type_ids": [0, 0, 0], "labels": 1}
 BAD = [
     ([], {}, "there is no row; give at least one"),
@@ -99,13 +98,11 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("given", "options", "words"), BAD)
-def test_rows_that_make_no_batch_are_named(given, options, words):
-    with pytest.raises(ValueError, match=words):
-        make(given, **options)
-
-
-@pytest.mark.parametrize("labels", ["spam", ["O", "B", "O"]])
-def test_names_are_to_be_numbered(labels):
-    with pytest.raises(TypeError, match=r"row 1 has '(spam|O)' in 'labels', .* number the names, "):
-        make([ROW | {"labels": 2 if labels == "spam" else [0, 1, 0]}, ROW | {"labels": labels}])
+def test_rows_that_make_no_batch_are_named():
+    for given, options, words in BAD:
+        with pytest.raises(ValueError, match=words):
+            make(given, **options)
+    for first, name in ((2, "spam"), ([0, 1, 0], ["O", "B", "O"])):
+        words = r"row 1 has '(spam|O)' in 'labels', .* number the names, "
+        with pytest.raises(TypeError, match=words):
+            make([ROW | {"labels": first}, ROW | {"labels": name}])
