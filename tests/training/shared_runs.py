@@ -17,31 +17,30 @@ from minibert.training import checkpoint_folders
 OPTIONS = {"max_steps": 12, "save_steps": 4, "learning_rate": 0.01, "warmup_steps": 3}
 
 
-def batches_with_few_rows():
-    """Ragged batches, one with a single row, and one whose labels all stand in even rows."""
+def run(folder, **changes):
+    """Train on ragged batches: one has a single row, and one has all its labels in even rows."""
     batches = ragged_batches(6)
     batches[2] = {name: tensor[:1] for name, tensor in batches[2].items()}
-    batches[4]["labels"] = batches[4]["labels"].clone()
     batches[4]["labels"][1::2] = -100
-    return batches
-
-
-def run(folder, dtype=torch.float32, **changes):
     # Each process begins with weights of its own; those of process 0 are the ones that count.
-    model = SmallModel(seed=int(os.environ.get("RANK", 0)), dropout=0.0, dtype=dtype)
+    rank = int(os.environ.get("RANK", 0))
+    model = SmallModel(seed=rank, dropout=0.0, dtype=torch.float64)
     trainer = make_trainer(folder, model, **OPTIONS | changes)
     if folder is not None and checkpoint_folders(folder):
         trainer.resume()
-    trainer.fit(batches_with_few_rows(), ragged_batches(3, seed=9))
+    trainer.fit(batches, ragged_batches(3, seed=9))
     return trainer
 
 
-def unused_part(folder):
-    """Train without the labels of pairs: their head is never used, and must not decay."""
-    model = SmallModel(dropout=0.0)
-    trainer = make_trainer(folder, model, terms={"word_loss": "labels"}, **OPTIONS)
-    trainer.fit([{k: v for k, v in b.items() if k != "pair_labels"} for b in ragged_batches()])
-    return trainer
+def all_runs(folder):
+    """Also without the labels of pairs: their head is never used, and must not decay."""
+    unused = make_trainer(None, SmallModel(dropout=0.0), terms={"word_loss": "labels"}, **OPTIONS)
+    unused.fit([{k: v for k, v in b.items() if k != "pair_labels"} for b in ragged_batches()])
+    return {
+        "resumed": run(folder),
+        "accumulated": run(None, gradient_accumulation_steps=2),
+        "unused": unused,
+    }
 
 
 def dropout_draws():
@@ -53,53 +52,45 @@ def dropout_draws():
     return drawn
 
 
-def _no_room(_):
-    raise OSError(28, "No space left on device")
-
-
-def main(folder):
-    trainers = {
-        "resumed": run(folder / "resumed", torch.float64),
-        "accumulated": run(None, torch.float64, gradient_accumulation_steps=2),
-        "unused": unused_part(None),
-    }
-    found = {
-        name: {
-            "history": trainer.history,
-            "weights": {n: p.flatten().tolist() for n, p in trainer.model.named_parameters()},
-        }
-        for name, trainer in trainers.items()
-    }
-    processes = trainers["resumed"].processes
-    found["processes"] = [processes.rank, processes.world_size]
-    found["dropout_draws"] = dropout_draws()
-    found["messages"] = _failures(folder)
-    (folder / f"{processes.rank}.json").write_text(json.dumps(found))
-
-
-def _failures(folder):
+def failures(folder, rank):
     """See that all processes stop when the one that writes cannot, and on a bad number in one."""
-    messages = []
-    real, os.fsync = os.fsync, _no_room
-    try:
-        make_trainer(folder / "full", **OPTIONS).fit(ragged_batches())
-    except OSError as error:
-        messages.append(str(error))
-    finally:
+
+    def no_room(_):
+        raise OSError(28, "No space left on device")
+
+    def spoil(model, _, output):
+        if model.calls == 4 and rank == 0:
+            output.word_loss = output.word_loss * math.nan
+
+    messages, model, real = [], SmallModel(dropout=0.0), os.fsync
+    model.register_forward_hook(spoil)
+    for trainer, sync in (
+        (make_trainer(folder / "full", **OPTIONS), no_room),
+        (make_trainer(None, model, **OPTIONS), real),
+    ):
+        os.fsync = sync
+        try:
+            trainer.fit(ragged_batches())
+        except (OSError, FloatingPointError) as error:
+            messages.append(str(error))
         os.fsync = real
-    model = SmallModel(dropout=0.0)
-    if int(os.environ.get("RANK", 0)) == 0:
-        model.register_forward_hook(_spoil)
-    try:
-        make_trainer(None, model, **OPTIONS).fit(ragged_batches())
-    except FloatingPointError as error:
-        messages.append(str(error))
     return messages
 
 
-def _spoil(model, _, output):
-    if model.calls == 4:
-        output.word_loss = output.word_loss * math.nan
+def main(folder):
+    trainers = all_runs(folder / "resumed")
+    processes = trainers["resumed"].processes
+    found = {
+        "histories": {name: trainer.history for name, trainer in trainers.items()},
+        "weights": {
+            name: {n: p.flatten().tolist() for n, p in trainer.model.named_parameters()}
+            for name, trainer in trainers.items()
+        },
+        "processes": [processes.rank, processes.world_size],
+        "dropout_draws": dropout_draws(),
+        "messages": failures(folder, processes.rank),
+    }
+    (folder / f"{processes.rank}.json").write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

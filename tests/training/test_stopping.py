@@ -54,20 +54,15 @@ def test_a_run_ends_when_the_loss_has_not_fallen_and_the_best_weights_are_put_ba
     assert trainer.model.decoder.weight is trainer.model.embedding.weight
 
 
-def test_at_the_end_of_all_updates_the_best_weights_are_put_back_too():
-    trainer = learn(make_trainer(**PATIENT | {"early_stopping_patience": 20}))
-    assert trainer.step == 40 > trainer.best.step
-    loss = trainer.evaluate(ragged_batches(seed=1))["loss"]
-    assert loss == losses_of(trainer)[trainer.best.step]
-
-
-def test_without_patience_nothing_changes():
+def test_at_the_end_of_all_updates_the_best_weights_are_put_back_too_but_not_without_patience():
+    patient = learn(make_trainer(**PATIENT | {"early_stopping_patience": 20}))
     plain = learn(make_trainer(**EVALUATED))
-    assert plain.step == 40
-    assert (plain.best.step, plain.best.loss, plain.best.weights) == (0, math.inf, {})
     losses = losses_of(plain)
+    assert plain.step == patient.step == 40 > patient.best.step
+    assert losses_of(patient) == losses
+    assert patient.evaluate(ragged_batches(seed=1))["loss"] == losses[patient.best.step]
+    assert (plain.best.step, plain.best.loss, plain.best.weights) == (0, math.inf, {})
     assert plain.evaluate(ragged_batches(seed=1))["loss"] == losses[40] > min(losses.values())
-    assert losses_of(learn(make_trainer(**PATIENT | {"early_stopping_patience": 20}))) == losses
 
 
 def test_an_equal_loss_is_not_lower_and_one_that_is_no_number_neither():
@@ -77,6 +72,8 @@ def test_an_equal_loss_is_not_lower_and_one_that_is_no_number_neither():
     assert (best.step, best.loss, best.waited, best.is_over) == (1, 0.5, 2, False)
     best.record(0.4, 4, model)
     assert (best.step, best.waited) == (4, 0)
+    best.restore(BestWeights(patience=3).state, {})  # of a run before its first evaluation
+    assert (best.loss, best.step, best.waited, best.weights) == (math.inf, 0, 0, {})
 
 
 @pytest.mark.parametrize("patience", [None, 2])
@@ -95,9 +92,6 @@ def test_an_evaluation_that_measures_nothing_is_told(patience):
     assert counted == [patience is not None] * len(caught)
 
 
-# Exact resume
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A run that was never interrupted, its end and its weights."""
@@ -106,34 +100,30 @@ def whole(tmp_path_factory):
     return end_of(folder), weights_of(trainer), trainer
 
 
-def test_an_interrupted_run_ends_bit_for_bit_alike(whole, tmp_path):
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_a_run_that_goes_on_ends_bit_for_bit_alike(whole, tmp_path, interrupted):
+    """Also where it had ended: its last weights are in the checkpoint, and its best ones come."""
     end, weights, uncut = whole
     folder = shutil.copytree(uncut.folder, tmp_path / "run")
-    shutil.rmtree(checkpoint_folders(folder)[0])
+    if interrupted:
+        shutil.rmtree(checkpoint_folders(folder)[0])
     trainer = make_trainer(folder, **PATIENT, save_steps=1)
-    assert trainer.resume() == uncut.step - 1 > uncut.best.step
+    assert trainer.resume() == uncut.step - interrupted > uncut.best.step
+    assert not same(weights_of(trainer), weights)
     assert same(weights_of(learn(trainer)), weights)
+    assert trainer.step == uncut.step
     assert same(read_checkpoint(checkpoint_folders(folder)[0]).best, uncut.best.weights)
     assert end_of(folder) == end
 
 
-def test_a_run_that_ended_gives_its_best_weights_again(whole, tmp_path):
-    _, weights, uncut = whole
-    folder = shutil.copytree(uncut.folder, tmp_path / "run")
-    trainer = make_trainer(folder, **PATIENT, save_steps=1)
-    assert trainer.resume() == uncut.step
-    assert not same(weights_of(trainer), weights)  # the last ones
-    assert same(weights_of(learn(trainer)), weights)
-    assert trainer.step == uncut.step
-
-
-@pytest.mark.parametrize("damage", ["cut", "gone"])
-def test_damaged_best_weights_are_refused(whole, tmp_path, damage):
+def test_damaged_best_weights_are_refused_and_when_it_evaluates_is_kept(whole, tmp_path):
     folder = shutil.copytree(whole[2].folder, tmp_path / "run")
+    with pytest.raises(ValueError, match="another run: eval_steps was 2 and is 4"):
+        make_trainer(folder, **PATIENT | {"eval_steps": 4}).resume()
+    learn(make_trainer(tmp_path / "plain", max_steps=4, eval_steps=2))
+    assert make_trainer(tmp_path / "plain", max_steps=4, eval_steps=4).resume() == 4
     file = checkpoint_folders(folder)[0] / "best.safetensors"
     file.write_bytes(file.read_bytes()[:-7])
-    if damage == "gone":
-        file.unlink()
     with pytest.raises(DamagedCheckpoint, match=r"best\.safetensors"):
         read_checkpoint(file.parent)
 
@@ -141,18 +131,3 @@ def test_damaged_best_weights_are_refused(whole, tmp_path, damage):
 def test_patience_needs_something_to_evaluate():
     with pytest.raises(ValueError, match=r"early_stopping_patience \(3\) needs something to eval"):
         make_trainer(**PATIENT).fit(ragged_batches())
-
-
-def test_how_often_it_evaluates_decides_when_it_stops(whole, tmp_path):
-    folder = shutil.copytree(whole[2].folder, tmp_path / "run")
-    with pytest.raises(ValueError, match="another run: eval_steps was 2 and is 4"):
-        make_trainer(folder, **PATIENT | {"eval_steps": 4}).resume()
-    learn(make_trainer(tmp_path / "plain", max_steps=4, eval_steps=2))
-    assert make_trainer(tmp_path / "plain", max_steps=4, eval_steps=4).resume() == 4
-
-
-def test_a_run_that_goes_on_before_its_first_evaluation_has_no_best_weights_yet():
-    best = BestWeights(patience=2)
-    best.record(0.5, 7, SmallModel())
-    best.restore(BestWeights(patience=2).state, {})
-    assert (best.loss, best.step, best.waited, best.weights) == (math.inf, 0, 0, {})

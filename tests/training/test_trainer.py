@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 import torch
-from small_model import Known, SmallModel, make_trainer, ragged_batches, without_times
+from small_model import SmallModel, make_trainer, ragged_batches, without_times
 
 from minibert.training import autocast_dtype, choose_device, progress
 from minibert.training.history import HistoryFile, LossAverager, count_tokens
@@ -73,8 +73,7 @@ def test_a_record_is_the_mean_over_the_labels_since_the_last_one():
 
 
 def test_the_learning_rate_of_the_schedule_reaches_the_optimizer():
-    trainer = make_trainer(max_steps=6, warmup_steps=2)
-    seen = []
+    trainer, seen = make_trainer(max_steps=6, warmup_steps=2), []
     trainer.optimizer.register_step_pre_hook(
         lambda optimizer, *_: seen.append([group["lr"] for group in optimizer.param_groups])
     )
@@ -83,15 +82,22 @@ def test_the_learning_rate_of_the_schedule_reaches_the_optimizer():
     assert seen == [[pytest.approx(0.02 * share)] * 2 for share in shares]
 
 
+def known(seed):
+    """Batches that tell what they are."""
+    batches = type("Known", (list,), {})(ragged_batches())
+    batches.identity = {"seed": seed}
+    return batches
+
+
 def test_other_data_are_refused_also_if_they_do_not_say_what_they_are(tmp_path):
     trainer = make_trainer(tmp_path, max_steps=4, save_steps=2)
-    trainer.fit(Known(ragged_batches(), seed=1))
+    trainer.fit(known(1))
     shutil.rmtree(tmp_path / "step-00000004")
     resumed = make_trainer(tmp_path, max_steps=4, save_steps=2)
     assert resumed.resume() == 2
-    other = Known(ragged_batches(), seed=2)
-    for each, data, seed in ((trainer, other, "2"), (resumed, other, "2"),
-                             (resumed, ragged_batches(), "None")):  # fmt: skip
+    for each, data, seed in (
+        (trainer, known(2), 2), (resumed, known(2), 2), (resumed, ragged_batches(), None),
+    ):  # fmt: skip
         words = f"not those of the first {each.step} steps: seed was 1 and is {seed}"
         with pytest.raises(ValueError, match=words):
             each.fit(data)
@@ -101,7 +107,7 @@ def interrupt(*_):
     raise KeyboardInterrupt
 
 
-def test_a_step_that_was_interrupted_before_the_update_is_made_again():
+def test_a_step_that_was_interrupted_before_the_update_is_made_again_and_half_an_update_not():
     trainer = make_trainer()
     hook = trainer.model.pairs.register_forward_hook(interrupt)
     with pytest.raises(KeyboardInterrupt):
@@ -110,9 +116,6 @@ def test_a_step_that_was_interrupted_before_the_update_is_made_again():
     trainer.model.calls.zero_()
     history = without_times(trainer.fit(ragged_batches()))
     assert history == without_times(make_trainer().fit(ragged_batches()))
-
-
-def test_an_update_that_was_interrupted_half_way_is_not_repeated():
     trainer = make_trainer()
     trainer.optimizer.register_step_post_hook(interrupt)
     with pytest.raises(KeyboardInterrupt):
@@ -166,11 +169,10 @@ def test_lines_of_progress_begin_where_the_run_does(tmp_path, monkeypatch):
     make_trainer(tmp_path).fit(ragged_batches())
     shutil.rmtree(tmp_path / "step-00000012")
     again, printed = make_trainer(tmp_path), []
-    assert again.resume() == 8
+    again.resume()
     again.show_progress = printed.append
     again.fit(ragged_batches())
     assert [line.partition(":")[0] for line in printed] == ["Step 10 of 12", "Step 11 of 12"]
-    assert "loss 0." not in printed[0] and printed[0].endswith(" seconds left.")
 
 
 def test_the_device_is_the_best_one_or_the_one_that_was_named(monkeypatch):
@@ -196,17 +198,11 @@ def test_the_device_is_the_best_one_or_the_one_that_was_named(monkeypatch):
         choose_device("mps:0")
 
 
-def test_half_precision_only_where_it_is_faster(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: True)
-    assert autocast_dtype(torch.device("cpu")) is None
-    assert autocast_dtype(torch.device("mps")) is None
-    assert autocast_dtype(torch.device("cuda")) == torch.bfloat16
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
-    assert autocast_dtype(torch.device("cuda")) is None
-
-
 @pytest.mark.parametrize("bf16", [True, False])
-def test_autocast_reaches_the_model_where_it_is_wanted(monkeypatch, bf16):
+def test_half_precision_reaches_the_model_where_it_is_faster_and_wanted(monkeypatch, bf16):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: bf16)
+    found = [autocast_dtype(torch.device(name)) for name in ("cpu", "mps", "cuda")]
+    assert found == [None, None, torch.bfloat16 if bf16 else None]
     seen = []
 
     class Watching(SmallModel):
@@ -221,19 +217,6 @@ def test_autocast_reaches_the_model_where_it_is_wanted(monkeypatch, bf16):
     assert seen == [bf16] * 3
     assert all(p.dtype == torch.float32 for p in trainer.model.parameters())
     assert math.isfinite(trainer.history[-1]["loss"])
-
-
-@pytest.mark.cuda
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-def test_on_cuda():
-    trainer = make_trainer()
-    cuda = type(trainer)(
-        SmallModel(dropout=0), trainer.config, device="cuda", terms=trainer.terms,
-        show_progress=False,
-    )  # fmt: skip
-    before = cuda.evaluate(ragged_batches())["loss"]
-    cuda.fit(ragged_batches())
-    assert cuda.evaluate(ragged_batches())["loss"] < before
 
 
 def test_a_history_that_cannot_be_written_catches_up(tmp_path):
