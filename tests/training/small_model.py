@@ -73,6 +73,12 @@ def make_trainer(folder=None, model=None, terms=TERMS, device="cpu", **changes):
     return BertTrainer(model or SmallModel(), config, **more)
 
 
+def equal(one, other):
+    """Whether two trainers have the same weights, bit for bit."""
+    pairs = zip(one.model.parameters(), other.model.parameters(), strict=True)
+    return all(torch.equal(a, b) for a, b in pairs)
+
+
 def without_times(records):
     times = ("seconds", "tokens_per_second")
     return [{k: v for k, v in record.items() if k not in times} for record in records]

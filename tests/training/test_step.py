@@ -6,7 +6,7 @@ import pytest
 import torch
 from bert_pairs import close
 from effort import mostly_slow
-from small_model import TERMS, SmallModel, make_trainer, ragged_batches
+from small_model import TERMS, SmallModel, equal, make_trainer, ragged_batches
 
 from minibert.training import TrainingConfig, make_optimizer, training_step
 
@@ -71,11 +71,6 @@ def exploding(bad):
     model = SmallModel()
     model.register_forward_hook(spoil)
     return model
-
-
-def equal(one, other):
-    pairs = zip(one.model.parameters(), other.model.parameters(), strict=True)
-    return all(torch.equal(a, b) for a, b in pairs)
 
 
 @pytest.mark.parametrize("bad", mostly_slow([None, math.nan, math.inf]))
