@@ -162,19 +162,6 @@ def test_a_candidate_has_the_loss_and_the_gradient_of_the_plain_part(name):
         assert abs(packed_model(parts, torch.float32, **options)(**batch).loss - exact) < 0.1
 
 
-def test_every_position_belongs_to_a_sentence():
-    rows = draw_rows((2, 4))
-    batch = pack(rows, PackedShape(tokens=17, sentences=6, labels=6, longest=9), filler=18)
-    assert batch["offsets"].tolist() == [0, 2, 6, 15, 17, 17, 17]
-    assert batch["position_ids"].tolist() == [[0, 1, *range(4), *range(9), 0, 1]]
-    assert batch["input_ids"][0, :6].tolist() == [*rows[0]["input_ids"], *rows[1]["input_ids"]]
-    assert (batch["input_ids"][0, 6:] == 18).all()
-    labels = torch.cat([row["labels"] for row in rows])
-    places = (labels != -100).nonzero()[:, 0].tolist()
-    assert batch["places"].tolist() == places + [0] * (6 - len(places))
-    assert batch["labels"].tolist() == labels[places].tolist() + [-100] * (6 - len(places))
-
-
 def test_rows_are_packed_in_order_and_none_is_lost():
     rows = draw_rows(torch.randint(1, 10, (60,), generator=torch.Generator().manual_seed(1)))
     batches = [*packed_batches(rows, SHAPE)]

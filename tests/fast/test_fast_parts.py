@@ -1,0 +1,306 @@
+"""Each fast part beside the plain one, all of them at once, and a compiler that follows."""
+
+import math
+from contextlib import ExitStack
+
+import pytest
+import torch
+from bert_pairs import (
+    KINDS,
+    PADDED,
+    SIZES,
+    SMALL,
+    TINY,
+    build,
+    close,
+    draw,
+    draw_batch,
+    draw_labels,
+    scattered,
+)
+from tasks import ALL
+from torch import nn
+from torch.nn import functional
+
+from minibert.attention import (
+    BertAttention,
+    BertSelfAttention,
+    BertSelfOutput,
+    additive_mask,
+    causal_mask,
+)
+from minibert.config import BertConfig
+from minibert.fast import FAST_PARTS, CheckpointedLayer, fast_parts, switch_on
+from minibert.fast.attention import FastSelfAttention
+from minibert.fast.dropout import FastDropout
+from minibert.layer import BertLayer
+from minibert.model import BertPooler
+from minibert.parts import override, part, replaced, use
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+
+
+@pytest.fixture(autouse=True)
+def fixed_chance():
+    torch.manual_seed(0)
+
+
+# Attention: the same numbers, and fused only where that is faster and right
+
+
+CAUSAL, PADDING = causal_mask(5, torch.float64), additive_mask(PADDED, torch.float64)
+MASKS = {
+    "none": None,
+    "padding": PADDING,
+    "causal": CAUSAL,
+    "both": torch.minimum(CAUSAL, PADDING),
+    "a sentence of padding": additive_mask(PADDED * torch.tensor([[1], [0], [1]]), torch.float64),
+    "one per head": torch.finfo(torch.float64).min * (draw(3, 3, 5, 5) > 1).double(),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+@pytest.mark.parametrize("output_attentions", [True, False])
+def test_plain_and_fast_agree_in_value_and_gradient(mask, output_attentions):
+    results = []
+    for kind in (BertSelfAttention, FastSelfAttention):
+        attention = scattered(kind(TINY))
+        x = draw(3, 5, 6).requires_grad_()
+        context, probs = attention(x, mask, output_attentions)
+        (context * draw(3, 5, 6, seed=2)).sum().backward()
+        seen = [probs] if output_attentions else []
+        results.append([context, x.grad, *seen, *(p.grad for p in attention.parameters())])
+    for plain, fast in zip(*results, strict=True):
+        assert plain.isfinite().all()
+        torch.testing.assert_close(plain, fast, rtol=0, atol=1e-12)
+
+
+@pytest.fixture
+def fused_calls(monkeypatch):
+    """Collect the dropout rate of every call of SDPA."""
+    rates, fused = [], functional.scaled_dot_product_attention
+
+    def watched(query, key, value, attn_mask=None, dropout_p=0.0):
+        rates.append(dropout_p)
+        return fused(query, key, value, attn_mask, dropout_p)
+
+    monkeypatch.setattr(functional, "scaled_dot_product_attention", watched)
+    return rates
+
+
+HIDING = additive_mask(torch.tensor([[1, 1, 0], [0, 0, 0]]), torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("mask", "rate", "training", "gradient", "fused"),
+    [
+        (None, 0.5, False, True, True), (None, 0.5, False, False, True),
+        (None, 0.5, True, True, False), (None, 0.5, True, False, False),
+        (None, 0.0, True, True, True), (HIDING[:1], 0.5, False, True, True),
+        (HIDING[:1], 0.0, True, True, True), (HIDING, 0.5, False, True, False),
+        (HIDING, 0.5, False, False, True), (causal_mask(3), 0.5, False, True, True),
+    ],
+)  # fmt: skip
+def test_attention_is_fused_where_it_pays(fused_calls, mask, rate, training, gradient, fused):
+    config = BertConfig(**SIZES, attention_probs_dropout_prob=rate)
+    attention = scattered(FastSelfAttention(config)).train(training)
+    with torch.set_grad_enabled(gradient):
+        attention(draw(2, 3, 6), mask)
+    assert fused_calls == ([0.0] if fused else [])
+
+
+@pytest.mark.parametrize(("training", "rate"), [(True, 0.5), (False, 0.0)])
+def test_elsewhere_than_on_a_cpu_sdpa_drops_by_itself(fused_calls, training, rate):
+    config = BertConfig(**SIZES, attention_probs_dropout_prob=0.5)
+    attention = FastSelfAttention(config).to("meta").train(training)
+    attention(torch.zeros(2, 3, 6, device="meta"), HIDING.float().to("meta"))
+    assert fused_calls == [rate]
+
+
+# Dropout: the rate, the scale, independence, the gradient; and the two degenerate rates
+
+
+def test_outside_training_and_at_the_rate_0_nothing_happens_and_at_the_rate_1_all_goes():
+    x = torch.randn(3, 4, requires_grad=True)
+    for nothing in (FastDropout(0.1).eval(), FastDropout(1.0).eval(), FastDropout(0.0)):
+        assert nothing(x) is x
+    y = FastDropout(1.0)(x)
+    assert not y.any()
+    assert not torch.autograd.grad(y.sum(), x)[0].any()
+    with pytest.raises(ValueError, match=r"1\.1"):
+        FastDropout(1.1)
+
+
+@pytest.mark.parametrize("p", [0.999992, 0.999993, 1 - 2**-17, 1 - 2**-30, 1e-6])
+def test_a_rate_next_to_0_or_1_leaves_a_finite_number_or_none(p):
+    x = torch.ones(1000, requires_grad=True)
+    y = FastDropout(p)(x)
+    y.sum().backward()
+    assert y.isfinite().all() and torch.equal(x.grad, y)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 1 / 3])
+def test_what_remains_is_scaled_by_the_rounded_rate_and_so_is_its_gradient(p, dtype):
+    x = torch.randn(40, 25, dtype=dtype).T.requires_grad_()  # not contiguous
+    before, y = x.detach().clone(), FastDropout(p)(x)
+    scale = 1 / (1 - round(p * 65536) / 65536)
+    kept = y != 0
+    assert y.dtype == dtype and y.shape == (25, 40) and not kept.all()
+    exact = {"rtol": 4 * torch.finfo(dtype).eps, "atol": 0}
+    torch.testing.assert_close(y, torch.where(kept, x * scale, 0), **exact)
+    (grad,) = torch.autograd.grad(y.sum(), x)
+    torch.testing.assert_close(grad, kept * torch.tensor(scale, dtype=dtype), **exact)
+    assert torch.equal(x, before)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.999])
+def test_the_share_dropped_is_the_rate_and_the_four_of_one_draw_know_nothing_of_each_other(p):
+    lanes = (FastDropout(p)(torch.ones(2**20)) == 0).double().view(-1, 4)
+    spread = math.sqrt(p * (1 - p))
+    assert abs(lanes.mean().item() - p) < 4.5 * spread / math.sqrt(2**20) + 1 / 65536
+    assert ((lanes.mean(dim=0) - p).abs() < 4.5 * spread / 512).all()
+    normal = (lanes - p) / spread
+    same_draw = normal.T @ normal / len(lanes)
+    next_draw = normal[:-1].T @ normal[1:] / len(lanes)
+    for correlations in (same_draw.fill_diagonal_(0), next_draw):
+        assert (correlations.abs() < 0.012).all(), correlations
+
+
+def test_chance_is_torchs_the_gradient_keeps_a_byte_per_entry_and_any_shape_will_do():
+    x, kept = torch.ones(40, requires_grad=True), []
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x) or x, lambda x: x):
+        first, second = FastDropout(0.5)(x), FastDropout(0.5)(x)
+    assert sum(x.nbytes for x in kept) == 2 * 40
+    torch.manual_seed(0)
+    assert torch.equal(first, FastDropout(0.5)(x))
+    assert not torch.equal(first, second)
+    for shape in ((), (1,), (3,), (4,), (5,), (2, 3, 7), (0,), (3, 0)):
+        assert FastDropout(0.5)(torch.ones(shape)).shape == shape
+    assert FastDropout(0.5)(torch.ones(3, device="meta")).device.type == "meta"  # PyTorch's own
+
+
+# All of them at once: the same numbers, the draws of weights, and who keeps a part
+
+REPLACED = {BertSelfAttention, nn.Dropout}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("padded", [True, False])
+def test_every_model_gives_the_same_numbers_and_gradients(kind, padded):
+    batch = draw_batch(SMALL, seed=3)
+    if not padded:
+        batch["attention_mask"] = torch.ones_like(batch["attention_mask"])
+    found = []
+    for players in ({}, fast_parts()):
+        with override(players):
+            model = build(SMALL, kind=kind)
+        held = {type(module) for module in model.modules()}
+        assert held & REPLACED == (set() if players else REPLACED)
+        output = [x for x in model(**batch) if isinstance(x, torch.Tensor)]
+        sum(x.square().sum() for x in output).backward()
+        found.append([*output, *(p.grad for p in model.parameters() if p.grad is not None)])
+    for plain, fast in zip(*found, strict=True):
+        close(fast, plain, atol=1e-10)
+
+
+def test_a_part_of_the_readers_is_left_to_her_and_all_play_until_somebody_else_does():
+    mine = type("Mine", (nn.Dropout,), {})
+    with override({nn.Dropout: mine}):
+        with override(fast_parts()):
+            assert part(nn.Dropout) is mine
+            assert type(part(BertSelfAttention)(SMALL)) is FAST_PARTS[BertSelfAttention]
+        assert replaced() == {nn.Dropout: mine}
+    try:
+        switch_on()
+        assert FAST_PARTS.items() <= replaced().items()
+    finally:
+        use({role: role for role in replaced()})
+    assert replaced() == {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_building_draws_no_weight_twice(kind):
+    """As many draws as weights: drawn in one go, they leave the generator in the same state."""
+    with override(fast_parts()):
+        torch.manual_seed(0)
+        model = kind(SMALL)
+        after = torch.get_rng_state()
+    torch.manual_seed(0)
+    for layer in model.modules():
+        tied = isinstance(layer, nn.Linear) and layer.weight.shape[0] == SMALL.vocab_size
+        if isinstance(layer, nn.Linear | nn.Embedding) and not tied:
+            torch.empty_like(layer.weight).normal_()
+    assert torch.equal(torch.get_rng_state(), after)
+
+
+class MyAttention(nn.Module):
+    """A reader's class: ours inside, and a plain dropout."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.self = BertSelfAttention(config)
+        self.output = part(BertSelfOutput)(config)
+        self.late = nn.Sequential(nn.Dropout(0.3))
+
+    def forward(self, x, mask=None, output_attentions=False):
+        context, probs = self.self(x, mask, output_attentions)
+        return self.late(self.output(context, x)), probs
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_readers_parts_draw_what_ours_draw(kind, times):
+    models, mine = [], type("MyPooler", (BertPooler,), {})
+    for players in ({}, {BertAttention: MyAttention, BertPooler: mine}):
+        with ExitStack() as stack:
+            stack.enter_context(override(players))
+            for _ in range(times):
+                stack.enter_context(override(fast_parts()))
+            torch.manual_seed(0)
+            models.append(kind(SMALL))
+    ours, theirs = (model.state_dict() for model in models)
+    assert list(ours) == list(theirs)
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+    held = {type(module) for module in models[1].modules()}
+    assert MyAttention in held
+    assert (mine in held) == any(type(m) is BertPooler for m in models[0].modules())
+    late = [part.late[0] for part in models[1].modules() if type(part) is MyAttention]
+    assert {(type(dropout), dropout.p) for dropout in late} == {(FAST_PARTS[nn.Dropout], 0.3)}
+
+
+# A compiler follows the whole step: no graph breaks, and the same loss and gradient
+
+PARTS = {"plain": dict, "fast": fast_parts, "checkpointed": lambda: {BertLayer: CheckpointedLayer}}
+BATCH = draw_batch(SMALL, seed=3)
+LABELS = draw_labels(SMALL, BATCH, seed=4)
+WHOLE = {name: rows for name, rows in BATCH.items() if name != "attention_mask"}
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("batch", [BATCH, WHOLE], ids=["mask", "no mask"])
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("kind", [BertForMaskedLM, BertForPreTraining])
+def test_a_step_is_one_graph(kind, parts, batch):
+    labels = LABELS if kind is BertForPreTraining else {"labels": LABELS["labels"]}
+    torch._dynamo.reset()
+    with override(PARTS[parts]()):
+        model = build(SMALL, kind=kind)
+    found = []
+    for each in (model, torch.compile(model, fullgraph=True, backend="eager")):
+        model.zero_grad()
+        loss = each(**batch, **labels).loss
+        loss.backward()
+        found.append([loss, *(p.grad for p in model.parameters() if p.grad is not None)])
+    for eager, compiled in zip(*found, strict=True):
+        close(compiled, eager, atol=1e-12)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
+def test_a_loss_of_a_task_is_one_graph_and_needs_no_entry(task):
+    torch._dynamo.reset()
+    model, labels = build(SMALL, kind=task.kind, **task.task), task.labels(BATCH, 0)
+    compiled = torch.compile(model, fullgraph=True, backend="eager")
+    close(compiled(**BATCH, **labels).loss, model(**BATCH, **labels).loss, atol=1e-12)
+    somewhere = {name: values.to("meta") for name, values in (BATCH | labels).items()}
+    assert model.to("meta")(**somewhere).loss.shape == ()
