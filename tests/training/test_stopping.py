@@ -12,8 +12,6 @@ from minibert.training.checkpoint import DamagedCheckpoint, read_checkpoint
 from minibert.training.evaluation import BestWeights
 
 EVALUATED = {"eval_steps": 2, "max_steps": 40, "warmup_steps": 3, "logging_steps": 40}
-
-
 PATIENT = EVALUATED | {"early_stopping_patience": 3}
 
 
@@ -122,12 +120,9 @@ def test_damaged_best_weights_are_refused_and_when_it_evaluates_is_kept(whole, t
         make_trainer(folder, **PATIENT | {"eval_steps": 4}).resume()
     learn(make_trainer(tmp_path / "plain", max_steps=4, eval_steps=2))
     assert make_trainer(tmp_path / "plain", max_steps=4, eval_steps=4).resume() == 4
+    with pytest.raises(ValueError, match=r"early_stopping_patience \(3\) needs something to eval"):
+        make_trainer(**PATIENT).fit(ragged_batches())
     file = checkpoint_folders(folder)[0] / "best.safetensors"
     file.write_bytes(file.read_bytes()[:-7])
     with pytest.raises(DamagedCheckpoint, match=r"best\.safetensors"):
         read_checkpoint(file.parent)
-
-
-def test_patience_needs_something_to_evaluate():
-    with pytest.raises(ValueError, match=r"early_stopping_patience \(3\) needs something to eval"):
-        make_trainer(**PATIENT).fit(ragged_batches())
