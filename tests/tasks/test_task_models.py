@@ -1,4 +1,7 @@
-"""Models with a head by themselves: labels, learning, freezing, and words for mistakes."""
+"""Models with a head by themselves: labels, batches, learning, freezing, words for mistakes."""
+
+import math
+from itertools import islice
 
 import pytest
 import torch
@@ -9,11 +12,7 @@ from torch.nn import functional
 
 from minibert.config import BertConfig
 from minibert.model import BertModel
-from minibert.tasks import (
-    BertForSequenceClassification,
-    BertForTokenClassification,
-    train_from_top,
-)
+from minibert.tasks import TaskBatches, train_from_top
 from minibert.tasks.labels import read_labels
 from minibert.training import BertTrainer, TrainingConfig
 
@@ -30,7 +29,7 @@ def labeled(task, dtype=torch.float64):
 
 
 def test_the_labels_of_a_batch_tell_what_is_asked_and_no_batch_decides_for_the_next():
-    model = build(SMALL, kind=BertForSequenceClassification, num_labels=3)
+    model = build(SMALL, kind=S, num_labels=3)
     logits = model(**BATCH).logits
     numbers, answers = torch.tensor([0, 2, 1, 1]), torch.eye(3, dtype=torch.float64)[[0, 2, 1, 1]]
     for _ in range(2):
@@ -40,7 +39,7 @@ def test_the_labels_of_a_batch_tell_what_is_asked_and_no_batch_decides_for_the_n
     assert model.problem_type is None
 
 
-@pytest.mark.parametrize("kind", [BertForSequenceClassification, BertForTokenClassification])
+@pytest.mark.parametrize("kind", [S, T])
 def test_names_of_labels(kind):
     assert kind(SMALL).id2label == {0: "LABEL_0", 1: "LABEL_1"}
     assert kind(SMALL, 3).num_labels == 3
@@ -76,7 +75,7 @@ BAD_INPUT = [
 def test_labels_that_do_not_fit_are_named():
     for options, words in BAD_LABELS:
         with pytest.raises(ValueError, match=words):
-            BertForSequenceClassification(SMALL, **options)
+            S(SMALL, **options)
     for kind, changes, error, words in BAD_INPUT:
         with pytest.raises(error, match=words):
             build(SMALL, kind=kind)(**BATCH | changes)
@@ -110,7 +109,7 @@ def test_hidden_states_and_attentions_come_on_request(task):
 def test_the_head_has_a_dropout_of_its_own():
     silent = dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), 0.0)
     config = BertConfig(**vars(SMALL) | silent | {"classifier_dropout": 1.0})
-    for kind in (BertForSequenceClassification, BertForTokenClassification):
+    for kind in (S, T):
         model = build(config, kind=kind).train()
         logits = model(**BATCH).logits
         close(logits, model.classifier.bias.expand_as(logits))
@@ -120,11 +119,10 @@ def test_the_head_has_a_dropout_of_its_own():
 def test_bfloat16_autocast_stays_near(task):
     model = build(SMALL, dtype=torch.float32, kind=task.kind, **task.task)
     batch = labeled(task, torch.float32)
-    exact = model(**batch).loss
     with torch.autocast("cpu", dtype=torch.bfloat16):
         rough = model(**batch).loss
     rough.backward()
-    assert abs(rough.item() / exact.item() - 1) < 0.1
+    assert rough.item() == pytest.approx(model(**batch).loss.item(), rel=0.1)
     used = [p.grad for p in model.parameters() if p.grad is not None]
     assert used and all(grad.isfinite().all() for grad in used)
 
@@ -132,16 +130,15 @@ def test_bfloat16_autocast_stays_near(task):
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int16, torch.float64], ids=str)
 def test_numbers_of_labels_in_another_type_are_told_which_one_it_is(dtype):
-    model = build(SMALL, kind=BertForSequenceClassification, num_labels=3)
-    labels = torch.tensor([0, 1, 1, 0]).to(dtype)
+    model, single = (build(SMALL, kind=S, num_labels=3, problem_type=x) for x in (None, SINGLE))
+    labels, yes_or_no = torch.tensor([0, 1, 1, 0]), torch.eye(4, 3)
     with pytest.raises(TypeError, match=rf"\(4,\) are {dtype}; .* must be \(4, 3\)$"):
-        model(**BATCH, labels=labels)
-    assert model(**BATCH, labels=labels.long()).loss.isfinite()
-    yes_or_no = torch.eye(4, 3).to(dtype)
-    close(model(**BATCH, labels=yes_or_no).loss, model(**BATCH, labels=yes_or_no.double()).loss)
-    single = build(SMALL, kind=S, problem_type=SINGLE)
+        model(**BATCH, labels=labels.to(dtype))
+    assert model(**BATCH, labels=labels.to(dtype).long()).loss.isfinite()
+    found = [model(**BATCH, labels=yes_or_no.to(x)).loss for x in (dtype, torch.float64)]
+    close(*found)
     with pytest.raises(TypeError, match=rf"labels must be torch\.int64 .*, not {dtype}$"):
-        single(**BATCH, labels=labels)
+        single(**BATCH, labels=labels.to(dtype))
 
 
 def trainer(model, steps=15, device="cpu", **terms):
@@ -200,3 +197,105 @@ def test_a_bert_without_head_can_be_frozen_too_and_groups_that_do_not_exist_are_
     learning = [name for name, parameter in model.named_parameters() if parameter.requires_grad]
     assert all(name.startswith(("encoder.layer.1.", "pooler.")) for name in learning)
     assert len(learning) == 16 + 2
+
+
+# Batches of labeled rows: everything once an epoch, padded, and the same after a new start
+
+
+def rows(count=11, **labels):
+    ids = [[2, *range(5, 6 + number * 7 % 5), 3] for number in range(count)]
+    return [
+        {"input_ids": row, "token_type_ids": [0] * (len(row) - 1) + [1], "labels": number}
+        | {name: draw(number, row) for name, draw in labels.items()}
+        for number, row in enumerate(ids)
+    ]
+
+
+def batches_of(given=None, **changes):
+    given = rows() if given is None else given
+    return TaskBatches(given, **{"batch_size": 3, "seed": 5, "pad_token_id": 0} | changes)
+
+
+def same(left, right):
+    left, right = list(left), list(right)
+    return len(left) == len(right) and all(
+        a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+        for a, b in zip(left, right, strict=True)
+    )
+
+
+@pytest.mark.parametrize("epoch", [0, 1, 7])
+def test_every_row_is_there_once_with_its_own_label(epoch):
+    given, seen = rows(), []
+    for batch in batches_of(given).epoch(epoch):
+        names = ("input_ids", "token_type_ids", "attention_mask")
+        rows_of = zip(batch["labels"].tolist(), *(batch[name] for name in names), strict=True)
+        for number, ids, types, mask in rows_of:
+            length = int(mask.sum())
+            assert ids[:length].tolist() == given[number]["input_ids"]
+            assert types[:length].tolist() == given[number]["token_type_ids"]
+            assert not ids[length:].any() and mask[:length].all()
+            seen.append(number)
+    assert sorted(seen) == list(range(11))
+
+
+def test_an_epoch_goes_on_from_any_batch_and_the_next_has_another_order():
+    batches = batches_of()
+    assert len(batches) == 4 == len(list(batches))
+    for start in range(5):
+        assert same(batches.epoch(1, start), islice(batches.epoch(1), start, None))
+    assert same(batches_of(), batches)
+    assert not same(batches.epoch(0), batches.epoch(1))
+    assert not same(batches_of(seed=6), batches)
+
+
+def test_labels_of_tokens_are_padded_with_what_asks_nothing_lists_and_fractions_are_kept():
+    given = rows(
+        tags=lambda number, row: [-100, *[number] * (len(row) - 2), -100],
+        several=lambda number, row: [1.0, 0.0],
+        number=lambda number, row: number / 2,
+    )
+    for batch in batches_of(given, per_token=["tags"]):
+        assert batch["several"].tolist() == [[1.0, 0.0]] * len(batch["labels"])
+        assert batch["number"].dtype == torch.float32
+        assert torch.equal(batch["number"] * 2, batch["labels"].float())
+        assert batch["tags"].shape == batch["input_ids"].shape
+        assert (batch["tags"][batch["attention_mask"] == 0] == -100).all()
+        for number, tags in zip(batch["labels"].tolist(), batch["tags"], strict=True):
+            assert {*tags.tolist()} == {-100, number}
+
+
+def test_an_answer_beyond_its_row_is_no_answer_in_a_longer_row():
+    given = [
+        {"input_ids": [2, 7, 3], "start_positions": 1, "end_positions": 3},
+        {"input_ids": [2, 7, 8, 9, 3], "start_positions": -100, "end_positions": 4},
+        {"input_ids": [2, 3], "start_positions": 0, "end_positions": 1},
+    ]
+    given = [row | {"token_type_ids": [0] * len(row["input_ids"])} for row in given]
+    (batch,) = batches_of(given)
+    ends = zip(*(batch[f"{end}_positions"].tolist() for end in ("start", "end")), strict=True)
+    assert sorted(ends) == [(-100, 4), (0, 1), (1, -100)]
+
+
+ROW = {"input_ids": [2, 7, 3], "token_type_ids": [0, 0, 0], "labels": 1}
+BAD_ROWS = [
+    ([], {}, "there is no row; give at least one"),
+    ([{"input_ids": [2, 3], "labels": 1}], {}, "row 0 holds no 'token_type_ids', only"),
+    ([ROW, ROW | {"x": 1}], {}, "row 1 holds .*'x'.* let every row hold the same"),
+    ([ROW | {"token_type_ids": [0]}], {}, "row 0 has 3 input_ids and 1 token_type_ids; give one"),
+    ([ROW, ROW | {"labels": None}], {}, "row 1 has None in 'labels', .* leave out rows without"),
+    ([ROW, ROW | {"labels": math.nan}], {}, "row 1 has nan in 'labels', which is no label"),
+    ([ROW | {"attention_mask": [1] * 3}], {}, "row 0 holds an attention_mask; .* without padding"),
+    ([ROW], {"batch_size": 0}, r"batch_size \(0\) must be at least 1"),
+    ([ROW], {"seed": -1}, r"seed \(-1\) must be at least 0"),
+]
+
+
+def test_rows_that_make_no_batch_are_named():
+    for given, options, words in BAD_ROWS:
+        with pytest.raises(ValueError, match=words):
+            batches_of(given, **options)
+    for first, name in ((2, "spam"), ([0, 1, 0], ["O", "B", "O"])):
+        words = r"row 1 has '(spam|O)' in 'labels', .* number the names, "
+        with pytest.raises(TypeError, match=words):
+            batches_of([ROW | {"labels": first}, ROW | {"labels": name}])
