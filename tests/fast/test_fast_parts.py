@@ -218,21 +218,6 @@ def test_a_part_of_the_readers_is_left_to_her_and_all_play_until_somebody_else_d
     assert replaced() == {}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_building_draws_no_weight_twice(kind):
-    """As many draws as weights: drawn in one go, they leave the generator in the same state."""
-    with override(fast_parts()):
-        torch.manual_seed(0)
-        model = kind(SMALL)
-        after = torch.get_rng_state()
-    torch.manual_seed(0)
-    for layer in model.modules():
-        tied = isinstance(layer, nn.Linear) and layer.weight.shape[0] == SMALL.vocab_size
-        if isinstance(layer, nn.Linear | nn.Embedding) and not tied:
-            torch.empty_like(layer.weight).normal_()
-    assert torch.equal(torch.get_rng_state(), after)
-
-
 class MyAttention(nn.Module):
     """A reader's class: ours inside, and a plain dropout."""
 

@@ -9,9 +9,7 @@ import pytest
 import torch
 from bert_pairs import PADDED, SMALL, build, close, draw, draw_batch
 from torch._dynamo.testing import CompileCounter
-from torch.nn import functional
 
-from benchmarks.gpu_candidates import OneProductSelfAttention, aligned_word_loss, chunked_word_loss
 from minibert.attention import BertSelfAttention, additive_mask, causal_mask
 from minibert.fast import (
     CheckpointedLayer,
@@ -107,9 +105,9 @@ def all_close(found, expected, atol=1e-10):
         close(ours, theirs, atol=atol)
 
 
-def packed_model(parts=(), dtype=torch.float64, **options):
+def packed_model(parts=()):
     with override({BertSelfAttention: UnpaddedSelfAttention, **dict(parts)}):
-        return PackedMaskedLM(build(SMALL, kind=BertForMaskedLM, dtype=dtype), **options)
+        return PackedMaskedLM(build(SMALL, kind=BertForMaskedLM))
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -137,29 +135,6 @@ def test_full_rows_need_no_offsets():
         batch[name] = batch[name].view(3, 9)
     model = PackedMaskedLM(build(SMALL, kind=BertForMaskedLM))
     all_close(loss_and_gradient(model, batch), expected)
-
-
-CANDIDATES = {  # for a GPU: the attention that plays, and what else the model for training takes
-    "one product": (OneProductSelfAttention, {}),
-    "vocabulary padded": (UnpaddedSelfAttention, {"word_loss": aligned_word_loss}),
-    "loss in chunks": (UnpaddedSelfAttention, {"word_loss": chunked_word_loss}),
-}
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize("name", CANDIDATES)
-def test_a_candidate_has_the_loss_and_the_gradient_of_the_plain_part(name):
-    if name == "loss in chunks" and not hasattr(functional, "linear_cross_entropy"):
-        pytest.skip("PyTorch has linear_cross_entropy from 2.13 on")
-    attention, options = CANDIDATES[name]
-    batch, parts = pack(draw_rows(LENGTHS), SHAPE), {BertSelfAttention: attention}
-    plain, fast = packed_model(), packed_model(parts, **options)
-    atol = 1e-7 if name == "loss in chunks" else 1e-12
-    all_close(loss_and_gradient(fast, batch), loss_and_gradient(plain, batch), atol)
-    assert fast.state_dict().keys() == plain.state_dict().keys()
-    exact = packed_model(dtype=torch.float32)(**batch).loss.item()
-    with torch.autocast("cpu", torch.bfloat16):
-        assert abs(packed_model(parts, torch.float32, **options)(**batch).loss - exact) < 0.1
 
 
 def test_rows_are_packed_in_order_and_none_is_lost():
@@ -230,22 +205,8 @@ def encode(parts, mask, **wishes):
     return encoder(STATES, mask, **wishes), encoder
 
 
-@pytest.fixture
-def attended(monkeypatch):
-    """Collect the lengths of the sentences that attention is told."""
-    plain, seen = UnpaddedSelfAttention._one_by_one, []
-
-    def one_by_one(self, parts, lengths):
-        seen.append(lengths)
-        return plain(self, parts, lengths)
-
-    monkeypatch.setattr(UnpaddedSelfAttention, "_one_by_one", one_by_one)
-    return seen
-
-
-def test_what_comes_out_at_padding_is_zero_and_lengths_are_told_where_all_understand(attended):
+def test_what_comes_out_at_padding_is_zero_and_lengths_are_told_where_all_understand():
     output, encoder = encode(BOTH, PADDING, output_hidden_states=True)
-    assert attended == [[5, 3, 2]] * SMALL.num_hidden_layers
     for states in output.hidden_states:
         assert (states[PADDED == 0] == 0).all()
         assert (states[PADDED == 1] != 0).any(dim=-1).all()
@@ -266,27 +227,7 @@ PLAIN = {
 
 
 @pytest.mark.parametrize(("mask", "wanted"), PLAIN.values(), ids=PLAIN)
-def test_what_cannot_be_packed_goes_the_plain_way(mask, wanted, attended):
+def test_what_cannot_be_packed_goes_the_plain_way(mask, wanted):
     plain, fast = (encode(each, mask, output_attentions=wanted)[0] for each in ({}, BOTH))
-    assert attended == []
     close(fast.last_hidden_state, plain.last_hidden_state, atol=1e-12)
     all_close(fast.attentions or [], plain.attentions or [], atol=1e-12)
-
-
-@pytest.mark.usefixtures("unchecked")
-def test_layers_that_run_again_hear_the_sentences_of_their_own_batch(on_any_device):
-    """Two batches go forward before anything goes back; each has lengths of its own."""
-    lengths = torch.tensor([[[5], [2], [4]], [[5], [4], [2]]])
-    masks, weight = (torch.arange(5) < lengths).long(), draw(3, 5, 12, seed=2)
-    grads = []
-    for parts in ({}, BOTH | {BertLayer: CheckpointedLayer}):
-        with override(parts):
-            encoder = build(SMALL).encoder
-        states = STATES.clone().requires_grad_()
-        outputs = [encoder(states, additive_mask(mask, torch.float64)) for mask in masks]
-        sum(
-            (output.last_hidden_state * weight * mask[..., None]).sum()
-            for output, mask in zip(outputs, masks)
-        ).backward()
-        grads.append([states.grad, *(weights.grad for weights in encoder.parameters())])
-    all_close(grads[1], grads[0])

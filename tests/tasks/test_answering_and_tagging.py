@@ -3,7 +3,6 @@
 import math
 import random
 from itertools import product
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -17,7 +16,6 @@ from bertbook.topics.answer.answering import (
     Answer,
     Answers,
     answer_positions,
-    answer_questions,
     merge_windows,
     sliding_windows,
 )
@@ -151,31 +149,6 @@ def test_the_threshold_decides_and_a_passage_without_pieces_has_no_answer():
     found = merge_windows(" \u200b ", windows, [torch.ones(4, 2)], top_n=3)
     assert found == ([], 2.0)
     assert found.choose(float("inf")) == ""
-
-
-class Searcher(torch.nn.Module):
-    """Know one answer by heart, and prefer none a little to anything else."""
-
-    def __init__(self):
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.zeros(()))
-
-    def forward(self, input_ids, token_type_ids, attention_mask):
-        first, last = (5.0 * (input_ids == TINY.vocab[token]).float() for token in "上海")
-        no_answer = torch.nn.functional.one_hot(torch.tensor(0), input_ids.shape[1])
-        return SimpleNamespace(start_logits=first + no_answer, end_logits=last + no_answer)
-
-
-def test_questions_are_answered_in_their_order_and_need_a_passage_each():
-    passages = ["a " * 30 + "上海" + " b" * 9, "a b c", "c 上海 c", "c " * 50]
-    found = answer_questions(
-        Searcher(), TINY, ["a", "b c", "d", "e"], passages, max_length=16, stride=4, max_tokens=64
-    )
-    assert [answers.choose() for answers in found] == ["上海", "", "上海", ""]
-    assert [answers.no_answer for answers in found] == [2.0] * 4
-    assert found[0].answers[0][1:3] == (60, 62)
-    with pytest.raises(ValueError, match="2 questions and 1 passages do not fit"):
-        answer_questions(Searcher(), TINY, ["a", "b"], ["c"])
 
 
 def test_rows_of_a_batch_do_not_know_each_other():

@@ -10,13 +10,12 @@ from effort import examples
 from family_pairs import MEMBERS
 from hypothesis import given
 from hypothesis import strategies as st
-from small_model import equal
+from small_model import equal, make_trainer
 from tasks import MULTI, Q, S, T
 
 import bertfamily as family
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import TaskBatches
-from minibert.training import BertTrainer, TrainingConfig
 
 ROWS, SEQ = 6, 7
 G = torch.Generator().manual_seed(0)
@@ -84,10 +83,8 @@ def cut(batch, sizes):
 
 
 def trainer(model, terms, steps=1, folder=None, **changes):
-    options = {"max_steps": steps, "seed": 0, "learning_rate": 1e-3, "max_grad_norm": math.inf}
-    config = TrainingConfig(**options | changes)
-    more = {"terms": terms, "device": "cpu", "show_progress": False}
-    return BertTrainer(model, config, folder=folder, **more)
+    options = {"max_steps": steps, "learning_rate": 1e-3, "max_grad_norm": math.inf}
+    return make_trainer(folder, model, terms, **options | changes)
 
 
 @pytest.mark.parametrize("loss", ASKED)

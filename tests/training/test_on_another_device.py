@@ -13,26 +13,16 @@ from small_model import make_trainer, ragged_batches
 from tasks import ALL, TASKS, cast
 
 from bertbook.corpus import hundred_sentences
-from minibert.masking import corrupt_tokens
 from minibert.training.devices import to_device
 
 
-@pytest.mark.parametrize(
-    "mixture",
-    [
-        lambda there: torch.ones(3, device=there) + torch.ones(3),
-        lambda there: torch.nn.Embedding(4, 2)(torch.zeros(3, dtype=torch.long).to(there)),
-        lambda there: torch.ones(3)[torch.ones(3, device=there) > 0],
-        lambda there: torch.rand(3, device=there, generator=torch.Generator()),
-        lambda there: torch.ones(3, device=there).numpy(),
-    ],
-)
-def test_a_mixture_would_show(mixture):
+def test_a_mixture_would_show():
     with other_device() as there:
-        with pytest.raises((MixedDevicesError, RuntimeError, TypeError)):
-            mixture(there)
-        row = torch.arange(4.0).to(there)  # and what a GPU allows is allowed
-        assert (row + torch.tensor(1.0))[torch.tensor([2, 0])].cpu().numpy().tolist() == [3, 1]
+        for other in (torch.ones(3), torch.nn.Linear(3, 3)(torch.ones(3))):
+            with pytest.raises((MixedDevicesError, RuntimeError)):
+                torch.ones(3, device=there) + other
+        with pytest.raises(MixedDevicesError):
+            torch.rand(3, device=there, generator=torch.Generator())
 
 
 def same_as_on_the_cpu(work, rel=0):
@@ -62,20 +52,6 @@ def test_the_page_trains_and_answers(tmp_path, capsys):
     same_as_on_the_cpu(work)
     for name in ("model.safetensors", "config.json", "vocab.txt"):
         assert (tmp_path / NAME / name).read_bytes() == (tmp_path / "cpu" / name).read_bytes()
-
-
-@pytest.mark.parametrize("corrupt", [bert.corrupt_tokens, corrupt_tokens])
-def test_a_text_is_corrupted_where_it_is(corrupt):
-    def work(device):
-        ids = torch.randint(5, 30, (6, 9), generator=torch.Generator().manual_seed(0)).to(device)
-        found = corrupt(
-            ids, vocab_size=30, mask_token_id=4, special_ids=range(5),
-            generator=torch.Generator().manual_seed(3),
-        )  # fmt: skip
-        assert {each.device for each in found} == {device}
-        return [each.tolist() for each in found]
-
-    same_as_on_the_cpu(work)
 
 
 def test_the_trainer_trains_and_evaluates(tmp_path):
