@@ -1,9 +1,7 @@
 """A second device for machines that have none: its tensors hold numbers, in the memory of the CPU.
 
-PyTorch takes `Away` tensors to be on the meta device. Within `other_device`, whatever is made there
-or sent there keeps its numbers; where such a tensor meets one of the CPU, the operation raises, as
-it does with a GPU. `FakeTensorMode` would be the ready-made way, but a PyTorch that was built
-without CUDA neither indexes nor moves its CUDA tensors, and no number can be read from them.
+PyTorch takes them to be on the meta device; where one meets a tensor of the CPU, the operation
+raises. PyTorch's `FakeTensorMode` has no numbers, and without CUDA it neither indexes nor moves.
 """
 
 import sys

@@ -5,31 +5,11 @@ from contextlib import ExitStack
 
 import pytest
 import torch
-from bert_pairs import (
-    KINDS,
-    PADDED,
-    SIZES,
-    SMALL,
-    TINY,
-    build,
-    close,
-    draw,
-    draw_batch,
-    draw_labels,
-    scattered,
-)
+from bert_pairs import KINDS, PADDED, SMALL, TINY, build, close, draw, draw_batch, scattered
 from tasks import ALL
 from torch import nn
-from torch.nn import functional
 
-from minibert.attention import (
-    BertAttention,
-    BertSelfAttention,
-    BertSelfOutput,
-    additive_mask,
-    causal_mask,
-)
-from minibert.config import BertConfig
+from minibert.attention import BertAttention, BertSelfAttention, additive_mask, causal_mask
 from minibert.fast import FAST_PARTS, CheckpointedLayer, fast_parts, switch_on
 from minibert.fast.attention import FastSelfAttention
 from minibert.fast.dropout import FastDropout
@@ -72,48 +52,6 @@ def test_plain_and_fast_agree_in_value_and_gradient(mask, output_attentions):
     for plain, fast in zip(*results, strict=True):
         assert plain.isfinite().all()
         torch.testing.assert_close(plain, fast, rtol=0, atol=1e-12)
-
-
-@pytest.fixture
-def fused_calls(monkeypatch):
-    """Collect the dropout rate of every call of SDPA."""
-    rates, fused = [], functional.scaled_dot_product_attention
-
-    def watched(query, key, value, attn_mask=None, dropout_p=0.0):
-        rates.append(dropout_p)
-        return fused(query, key, value, attn_mask, dropout_p)
-
-    monkeypatch.setattr(functional, "scaled_dot_product_attention", watched)
-    return rates
-
-
-HIDING = additive_mask(torch.tensor([[1, 1, 0], [0, 0, 0]]), torch.float64)
-
-
-@pytest.mark.parametrize(
-    ("mask", "rate", "training", "gradient", "fused"),
-    [
-        (None, 0.5, False, True, True), (None, 0.5, False, False, True),
-        (None, 0.5, True, True, False), (None, 0.5, True, False, False),
-        (None, 0.0, True, True, True), (HIDING[:1], 0.5, False, True, True),
-        (HIDING[:1], 0.0, True, True, True), (HIDING, 0.5, False, True, False),
-        (HIDING, 0.5, False, False, True), (causal_mask(3), 0.5, False, True, True),
-    ],
-)  # fmt: skip
-def test_attention_is_fused_where_it_pays(fused_calls, mask, rate, training, gradient, fused):
-    config = BertConfig(**SIZES, attention_probs_dropout_prob=rate)
-    attention = scattered(FastSelfAttention(config)).train(training)
-    with torch.set_grad_enabled(gradient):
-        attention(draw(2, 3, 6), mask)
-    assert fused_calls == ([0.0] if fused else [])
-
-
-@pytest.mark.parametrize(("training", "rate"), [(True, 0.5), (False, 0.0)])
-def test_elsewhere_than_on_a_cpu_sdpa_drops_by_itself(fused_calls, training, rate):
-    config = BertConfig(**SIZES, attention_probs_dropout_prob=0.5)
-    attention = FastSelfAttention(config).to("meta").train(training)
-    attention(torch.zeros(2, 3, 6, device="meta"), HIDING.float().to("meta"))
-    assert fused_calls == [rate]
 
 
 # Dropout: the rate, the scale, independence, the gradient; and the two degenerate rates
@@ -218,25 +156,12 @@ def test_a_part_of_the_readers_is_left_to_her_and_all_play_until_somebody_else_d
     assert replaced() == {}
 
 
-class MyAttention(nn.Module):
-    """A reader's class: ours inside, and a plain dropout."""
-
-    def __init__(self, config):
-        super().__init__()
-        self.self = BertSelfAttention(config)
-        self.output = part(BertSelfOutput)(config)
-        self.late = nn.Sequential(nn.Dropout(0.3))
-
-    def forward(self, x, mask=None, output_attentions=False):
-        context, probs = self.self(x, mask, output_attentions)
-        return self.late(self.output(context, x)), probs
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_readers_parts_draw_what_ours_draw(kind, times):
-    models, mine = [], type("MyPooler", (BertPooler,), {})
-    for players in ({}, {BertAttention: MyAttention, BertPooler: mine}):
+    mine = {each: type(f"My{each.__name__}", (each,), {}) for each in (BertAttention, BertPooler)}
+    models = []
+    for players in ({}, mine):
         with ExitStack() as stack:
             stack.enter_context(override(players))
             for _ in range(times):
@@ -247,17 +172,15 @@ def test_a_readers_parts_draw_what_ours_draw(kind, times):
     assert list(ours) == list(theirs)
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
     held = {type(module) for module in models[1].modules()}
-    assert MyAttention in held
-    assert (mine in held) == any(type(m) is BertPooler for m in models[0].modules())
-    late = [part.late[0] for part in models[1].modules() if type(part) is MyAttention]
-    assert {(type(dropout), dropout.p) for dropout in late} == {(FAST_PARTS[nn.Dropout], 0.3)}
+    assert mine[BertAttention] in held
+    assert (mine[BertPooler] in held) == any(type(m) is BertPooler for m in models[0].modules())
 
 
 # A compiler follows the whole step: no graph breaks, and the same loss and gradient
 
 PARTS = {"plain": dict, "fast": fast_parts, "checkpointed": lambda: {BertLayer: CheckpointedLayer}}
 BATCH = draw_batch(SMALL, seed=3)
-LABELS = draw_labels(SMALL, BATCH, seed=4)
+LABELS = ALL[1].labels(BATCH, seed=4)
 WHOLE = {name: rows for name, rows in BATCH.items() if name != "attention_mask"}
 
 

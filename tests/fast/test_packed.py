@@ -124,19 +124,6 @@ def test_packed_and_padded_agree_in_loss_and_gradient(layer, segments, on_any_de
         all_close(loss_and_gradient(packed_model({BertLayer: layer}), batch), expected)
 
 
-def test_full_rows_need_no_offsets():
-    rows = draw_rows((9, 9, 9))
-    expected = loss_and_gradient(build(SMALL, kind=BertForMaskedLM), padded(rows))
-    batch = pack(rows, PackedShape(tokens=27, sentences=3, labels=12, longest=9))
-    with pytest.raises(ValueError, match="BertSelfAttention does not know where a sentence"):
-        PackedMaskedLM(build(SMALL, kind=BertForMaskedLM))(**batch)
-    del batch["offsets"], batch["position_ids"]
-    for name in ("input_ids", "token_type_ids"):
-        batch[name] = batch[name].view(3, 9)
-    model = PackedMaskedLM(build(SMALL, kind=BertForMaskedLM))
-    all_close(loss_and_gradient(model, batch), expected)
-
-
 def test_rows_are_packed_in_order_and_none_is_lost():
     rows = draw_rows(torch.randint(1, 10, (60,), generator=torch.Generator().manual_seed(1)))
     batches = [*packed_batches(rows, SHAPE)]
@@ -156,6 +143,8 @@ def test_what_does_not_fit_is_refused(least):
     assert len([*packed_batches(draw_rows(LENGTHS), shape)]) > 1
     with pytest.raises(ValueError, match=r"a row of 9 tokens with .* does not fit .*; cut it"):
         next(packed_batches(draw_rows((9,)), shape._replace(longest=8)))
+    with pytest.raises(ValueError, match="BertSelfAttention does not know where a sentence"):
+        PackedMaskedLM(build(SMALL, kind=BertForMaskedLM))(**pack(draw_rows(LENGTHS), SHAPE))
     with pytest.raises(ValueError, match=r"at least 1 token, not \["):
         block_mask([3, 0])
 

@@ -1,17 +1,11 @@
 """Use of a model: batches by tokens, order, modes, and sentence vectors as everybody has them."""
 
-import re
-from pathlib import Path
-
-import numpy as np
 import pytest
 import torch
 from bert_pairs import SMALL, build, close
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berttools.classify.baselines import frozen_encoder
-from minibert.loading import load_tokenizer
 from minibert.tasks import BertForTokenClassification
 from minibert.tasks.inference import (
     batch_by_tokens,
@@ -104,24 +98,3 @@ def test_vectors_have_length_one_long_texts_are_cut_and_they_may_take_part_in_tr
     cut = sentence_vectors(build(SMALL), TINY, TEXTS, max_length=6)
     close(cut[1], vectors[1])
     close(cut[5], sentence_vectors(build(SMALL), TINY, ["f e d c"])[0])
-
-
-@pytest.mark.thorough
-def test_the_lines_on_the_page_give_our_vectors(minilm):
-    pytest.importorskip("sentence_transformers")
-    page = Path(__file__).parents[2] / "book" / "questions.md"
-    found = re.findall(
-        r"```python\n(from sentence_transformers.*?)```",
-        page.read_text(encoding="utf-8"),
-        re.DOTALL,
-    )
-    named = '"sentence-transformers/all-MiniLM-L6-v2"'
-    (lines,) = (each for each in found if named in each)
-    texts = ["The bank of the river was steep.", "Her modem blinks red again.", "Café!"]
-    questions = ["Whose internet is down?", "Where can I have a coffee?"]
-    space = {"texts": texts, "questions": questions}
-    exec(lines.replace(named, f'{str(minilm)!r}, device="cpu"'), space)
-    ours = sentence_vectors(frozen_encoder(minilm), load_tokenizer(minilm), texts).numpy()
-    assert np.abs(space["vectors"] - ours).max() < 1e-6
-    assert np.abs(space["vectors"] - ours[::-1]).max() > 0.1
-    assert space["nearest"].tolist() == [1, 2]
