@@ -42,9 +42,6 @@ class Away(Tensor):
     def __init__(self, numbers):
         self.numbers = numbers
 
-    def __repr__(self):
-        return f"Away({self.numbers})"
-
     def tolist(self):
         return self.numbers.tolist()
 

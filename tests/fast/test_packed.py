@@ -1,6 +1,5 @@
 """No padding, packed or between layers: the numbers and gradients of padded rows, nothing leaks."""
 
-import inspect
 import math
 import sys
 from types import ModuleType
@@ -21,7 +20,6 @@ from minibert.fast import (
     pack,
     packed_batches,
 )
-from minibert.fast.unpadded import HAS_VARLEN
 from minibert.layer import BertLayer
 from minibert.model import BertEncoder, BertModel
 from minibert.parts import override
@@ -53,14 +51,6 @@ def play_kernel(monkeypatch):
     module.varlen_attn = attend
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(UnpaddedSelfAttention, "_has_kernel", lambda self, query: True)
-
-
-@pytest.mark.skipif(not HAS_VARLEN, reason="PyTorch has varlen_attn from 2.10 on")
-def test_the_kernel_of_the_tests_is_called_as_pytorchs():
-    from torch.nn.attention.varlen import varlen_attn
-
-    theirs = list(inspect.signature(varlen_attn).parameters)
-    assert theirs[:7] == list(inspect.signature(attend).parameters)
 
 
 @pytest.fixture(params=["one by one", "all at once"])

@@ -7,14 +7,24 @@ import pytest
 import torch
 from bert_pairs import SMALL, build, close, draw_batch
 from effort import mostly_slow
+from hypothesis import given
+from hypothesis import strategies as st
 from tasks import ALL, SINGLE, TASKS, Q, S, T, cast
 from torch.nn import functional
 
 from minibert.config import BertConfig
 from minibert.model import BertModel
 from minibert.tasks import TaskBatches, train_from_top
+from minibert.tasks.inference import (
+    batch_by_tokens,
+    encode_rows,
+    mean_pool,
+    predict,
+    sentence_vectors,
+)
 from minibert.tasks.labels import read_labels
 from minibert.training import BertTrainer, TrainingConfig
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 BATCH = draw_batch(SMALL, seed=0)
 ONE_OF_EACH = pytest.mark.parametrize(
@@ -64,6 +74,7 @@ BAD_LABELS = [
 LABELS = torch.zeros(4, dtype=torch.int64)
 BAD_INPUT = [
     (S, {"labels": [0, 1, 0, 1]}, TypeError, "be a tensor, not a list"),
+    (S, {"labels": LABELS.bool()}, TypeError, r"\(4,\) are torch.bool; .* must be \(4, 2\)$"),
     (S, {"labels": LABELS + 2}, ValueError, "labels .* 0 to 1, .*, not 2"),
     (T, {"labels": LABELS}, ValueError, r"labels must have the shape \(4, \d+\), not \(4,\)"),
     (Q, {"end_positions": LABELS}, TypeError, "start_positions must be a tensor, not a NoneType"),
@@ -125,20 +136,6 @@ def test_bfloat16_autocast_stays_near(task):
     assert rough.item() == pytest.approx(model(**batch).loss.item(), rel=0.1)
     used = [p.grad for p in model.parameters() if p.grad is not None]
     assert used and all(grad.isfinite().all() for grad in used)
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int16, torch.float64], ids=str)
-def test_numbers_of_labels_in_another_type_are_told_which_one_it_is(dtype):
-    model, single = (build(SMALL, kind=S, num_labels=3, problem_type=x) for x in (None, SINGLE))
-    labels, yes_or_no = torch.tensor([0, 1, 1, 0]), torch.eye(4, 3)
-    with pytest.raises(TypeError, match=rf"\(4,\) are {dtype}; .* must be \(4, 3\)$"):
-        model(**BATCH, labels=labels.to(dtype))
-    assert model(**BATCH, labels=labels.to(dtype).long()).loss.isfinite()
-    found = [model(**BATCH, labels=yes_or_no.to(x)).loss for x in (dtype, torch.float64)]
-    close(*found)
-    with pytest.raises(TypeError, match=rf"labels must be torch\.int64 .*, not {dtype}$"):
-        single(**BATCH, labels=labels.to(dtype))
 
 
 def trainer(model, steps=15, device="cpu", **terms):
@@ -211,9 +208,9 @@ def rows(count=11, **labels):
     ]
 
 
-def batches_of(given=None, **changes):
-    given = rows() if given is None else given
-    return TaskBatches(given, **{"batch_size": 3, "seed": 5, "pad_token_id": 0} | changes)
+def batches_of(source=None, **changes):
+    source = rows() if source is None else source
+    return TaskBatches(source, **{"batch_size": 3, "seed": 5, "pad_token_id": 0} | changes)
 
 
 def same(left, right):
@@ -226,14 +223,14 @@ def same(left, right):
 
 @pytest.mark.parametrize("epoch", [0, 1, 7])
 def test_every_row_is_there_once_with_its_own_label(epoch):
-    given, seen = rows(), []
-    for batch in batches_of(given).epoch(epoch):
+    source, seen = rows(), []
+    for batch in batches_of(source).epoch(epoch):
         names = ("input_ids", "token_type_ids", "attention_mask")
         rows_of = zip(batch["labels"].tolist(), *(batch[name] for name in names), strict=True)
         for number, ids, types, mask in rows_of:
             length = int(mask.sum())
-            assert ids[:length].tolist() == given[number]["input_ids"]
-            assert types[:length].tolist() == given[number]["token_type_ids"]
+            assert ids[:length].tolist() == source[number]["input_ids"]
+            assert types[:length].tolist() == source[number]["token_type_ids"]
             assert not ids[length:].any() and mask[:length].all()
             seen.append(number)
     assert sorted(seen) == list(range(11))
@@ -250,12 +247,12 @@ def test_an_epoch_goes_on_from_any_batch_and_the_next_has_another_order():
 
 
 def test_labels_of_tokens_are_padded_with_what_asks_nothing_lists_and_fractions_are_kept():
-    given = rows(
+    source = rows(
         tags=lambda number, row: [-100, *[number] * (len(row) - 2), -100],
         several=lambda number, row: [1.0, 0.0],
         number=lambda number, row: number / 2,
     )
-    for batch in batches_of(given, per_token=["tags"]):
+    for batch in batches_of(source, per_token=["tags"]):
         assert batch["several"].tolist() == [[1.0, 0.0]] * len(batch["labels"])
         assert batch["number"].dtype == torch.float32
         assert torch.equal(batch["number"] * 2, batch["labels"].float())
@@ -266,13 +263,13 @@ def test_labels_of_tokens_are_padded_with_what_asks_nothing_lists_and_fractions_
 
 
 def test_an_answer_beyond_its_row_is_no_answer_in_a_longer_row():
-    given = [
+    source = [
         {"input_ids": [2, 7, 3], "start_positions": 1, "end_positions": 3},
         {"input_ids": [2, 7, 8, 9, 3], "start_positions": -100, "end_positions": 4},
         {"input_ids": [2, 3], "start_positions": 0, "end_positions": 1},
     ]
-    given = [row | {"token_type_ids": [0] * len(row["input_ids"])} for row in given]
-    (batch,) = batches_of(given)
+    source = [row | {"token_type_ids": [0] * len(row["input_ids"])} for row in source]
+    (batch,) = batches_of(source)
     ends = zip(*(batch[f"{end}_positions"].tolist() for end in ("start", "end")), strict=True)
     assert sorted(ends) == [(-100, 4), (0, 1), (1, -100)]
 
@@ -292,10 +289,96 @@ BAD_ROWS = [
 
 
 def test_rows_that_make_no_batch_are_named():
-    for given, options, words in BAD_ROWS:
+    for source, options, words in BAD_ROWS:
         with pytest.raises(ValueError, match=words):
-            batches_of(given, **options)
+            batches_of(source, **options)
     for first, name in ((2, "spam"), ([0, 1, 0], ["O", "B", "O"])):
         words = r"row 1 has '(spam|O)' in 'labels', .* number the names, "
         with pytest.raises(TypeError, match=words):
             batches_of([ROW | {"labels": first}, ROW | {"labels": name}])
+
+
+# Use: batches by tokens, order, modes, and sentence vectors as everybody has them
+
+TINY = WordPieceTokenizer([*SPECIAL_TOKENS, *"abcdef", "##x"])
+TEXTS = ["a b c", "a", "bx cx d e f a b c", "", "a b", "f e d c b a a a a a a a a a a a"]
+
+
+def pooled(output, mask):
+    return output.pooler_output
+
+
+def read(rows):
+    return predict(build(SMALL), rows, pooled, pad_token_id=0)
+
+
+REFUSED = [
+    (lambda: sentence_vectors(build(SMALL), TINY, []), "there is no text; give at least one"),
+    (lambda: encode_rows(TINY, ["a"], max_length=1), r"\(1\) .* no room for the 2 special tokens"),
+    (lambda: batch_by_tokens([1], 0), r"max_tokens \(0\) must be at least 1"),
+    (lambda: read(["ab"]), r"row 0 is a text \('ab'\)"),
+    (lambda: read([[2, 5, 3]]), r"row 0 \(\[2, 5, 3\]\) is no pair \(ids, segment ids\) of two"),
+    (lambda: read([([2, 3], [0])]), r"row 0 .* two lists of one length, at least 1"),
+    (lambda: read([([], [])]), r"row 0 .* two lists of one length, at least 1"),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_what_cannot_be_read_is_named():
+    for attempt, words in REFUSED:
+        with pytest.raises(TypeError if "is a text" in words else ValueError, match=words):
+            attempt()
+
+
+@given(lengths=st.lists(st.integers(1, 50), max_size=40), max_tokens=st.integers(1, 200))
+def test_every_row_is_in_one_batch_and_no_batch_is_too_large(lengths, max_tokens):
+    batches = batch_by_tokens(lengths, max_tokens)
+    assert sorted(row for batch in batches for row in batch) == list(range(len(lengths)))
+    longest = [max(lengths[row] for row in batch) for batch in batches]
+    for batch, widest in zip(batches, longest, strict=True):
+        assert len(batch) * widest <= max_tokens or len(batch) == 1
+    for batch, widest, next_widest in zip(batches, longest, longest[1:], strict=False):
+        assert (len(batch) + 1) * widest > max_tokens
+        assert min(lengths[row] for row in batch) >= next_widest
+
+
+@pytest.mark.parametrize("max_tokens", [1, 20, 10_000])
+def test_each_row_gets_its_own_answer_and_tokens_come_with_their_padding(max_tokens):
+    model = build(SMALL, kind=T, num_labels=3)
+    rows = encode_rows(TINY, TEXTS, TEXTS[::-1], max_length=13)
+    options = {"pad_token_id": 0, "max_tokens": max_tokens}
+    found = predict(model, rows, lambda output, mask: output.logits, **options)
+    for (ids, types), logits in zip(rows, found, strict=True):
+        alone = model(torch.tensor([ids]), token_type_ids=torch.tensor([types])).logits[0]
+        close(logits[: len(ids)], alone)
+
+
+def test_there_is_no_dropout_and_every_mode_comes_back_even_if_reading_fails():
+    model = build(SMALL).train()
+    model.encoder.layer[0].eval()
+    before = [part.training for part in model.modules()]
+    rows = encode_rows(TINY, TEXTS, max_length=13)
+    first, second = (predict(model, rows, pooled, pad_token_id=0) for _ in "ab")
+    assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+    with pytest.raises(ValueError, match=r"read\(\) gave 1 entries for a batch of 6 rows"):
+        predict(model, rows, lambda output, mask: output.pooler_output[:1], pad_token_id=0)
+    assert [part.training for part in model.modules()] == before
+    # A part in training mode inside of a model that is not.
+    model.eval().encoder.layer[1].train()
+    first, second = (predict(model, rows, pooled, pad_token_id=0) for _ in "ab")
+    assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def test_the_mean_takes_tokens_and_no_padding():
+    hidden_states = torch.arange(24.0).view(2, 3, 4)
+    means = mean_pool(hidden_states, torch.tensor([[1, 1, 0], [1, 1, 1]]))
+    assert means.tolist() == [[2, 3, 4, 5], [16, 17, 18, 19]]
+
+
+def test_vectors_have_length_one_long_texts_are_cut_and_they_may_take_part_in_training():
+    vectors = sentence_vectors(build(SMALL), TINY, TEXTS)
+    assert not vectors.requires_grad and not vectors.is_inference()
+    close(vectors.norm(dim=-1), torch.ones(6, dtype=torch.float64))
+    cut = sentence_vectors(build(SMALL), TINY, TEXTS, max_length=6)
+    close(cut[1], vectors[1])
+    close(cut[5], sentence_vectors(build(SMALL), TINY, ["f e d c"])[0])
