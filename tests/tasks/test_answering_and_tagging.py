@@ -185,15 +185,6 @@ def test_bad_input_is_answered_in_words():
 # Labels between words and pieces against transformers' word numbers, and entities
 
 
-def labels_by_the_recipe(word_ids, labels):
-    """Label the first token of each word; the recipe of everybody who uses word numbers."""
-    row, last = [], None
-    for word in word_ids:
-        row.append(-100 if word is None or word == last else labels[word])
-        last = word
-    return row
-
-
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_labels_are_those_of_the_usual_recipe(minilm):
     path = minilm / "vocab.txt"
@@ -205,11 +196,11 @@ def test_labels_are_those_of_the_usual_recipe(minilm):
         expected = theirs(words, is_split_into_words=True)
         row = tag_pieces(ours, words, labels)
         assert row.input_ids == expected["input_ids"]
-        assert row.labels == labels_by_the_recipe(expected.word_ids(), labels)
-        places = [
-            expected.word_ids().index(number) if number in expected.word_ids() else None
-            for number in range(len(words))
-        ]
+        ids, row_labels = expected.word_ids(), []
+        for before, word in zip([None, *ids], ids):  # the recipe of everybody who uses them
+            row_labels.append(-100 if word is None or word == before else labels[word])
+        assert row.labels == row_labels
+        places = [ids.index(number) if number in ids else None for number in range(len(words))]
         assert row.first_pieces == places
         back = [-1 if place is None else label for place, label in zip(places, labels)]
         assert labels_of_words(row.first_pieces, row.labels, missing=-1) == back

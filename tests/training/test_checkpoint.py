@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from effort import mostly_slow
 from safetensors import SafetensorError
 from small_model import SmallModel, end_of, equal, make_trainer, ragged_batches
 from torch import nn
@@ -52,18 +51,16 @@ def test_the_last_two_are_kept_and_nothing_is_unpickled(finished, folder, monkey
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("damage", mostly_slow(["gone", "cut"]))
-def test_damage_is_refused_and_the_one_before_is_taken(finished, folder, name, damage):
+def test_damage_is_refused_and_the_one_before_is_taken(finished, folder, name):
     file = folder / NEWEST / name
     content = file.read_bytes()
     for length in range(7, len(content), len(content) // 50):
         file.write_bytes(content[:-length])
         with pytest.raises(DamagedCheckpoint, match=rf"{NEWEST}.*{name}.* bytes\) cannot be read"):
             read_checkpoint(folder / NEWEST)
-    if damage == "gone":
-        file.unlink()
-        with pytest.raises(DamagedCheckpoint, match=rf"{NEWEST}.*lacks {name}; it is no check"):
-            read_checkpoint(folder / NEWEST)
+    file.unlink()
+    with pytest.raises(DamagedCheckpoint, match=rf"{NEWEST}.*lacks {name}; it is no check"):
+        read_checkpoint(folder / NEWEST)
     trainer = make_trainer(folder)
     with pytest.warns(UserWarning, match=f"{NEWEST}.*going back to the checkpoint before"):
         assert trainer.resume() == 8
@@ -230,11 +227,3 @@ def test_of_two_trainers_one_writes_and_the_lock_goes_after_a_failure(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"history.jsonl", "step-00000002"}
     again = make_trainer(tmp_path, max_steps=2)
     assert again.resume() == 2 and equal(again, trainer)
-
-
-def test_a_run_that_began_and_ended_meanwhile_is_not_overwritten(tmp_path, monkeypatch):
-    first, second = (make_trainer(tmp_path / "run", max_steps=2) for _ in range(2))
-    real = first._folder_locked
-    monkeypatch.setattr(first, "_folder_locked", lambda: second.fit(ragged_batches()) and real())
-    with pytest.raises(ValueError, match=r"holds a run already \(step-00000002\)"):
-        first.fit(ragged_batches())
