@@ -2,12 +2,11 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 @contextmanager
-def signals_arrive() -> Iterator[None]:
+def signals_arrive():
     """Hear those that whoever started the tests ignores; then the processes of a test do, too."""
     from berttools.pretrain.signals import SIGNALS  # brings torch, which reads its environment
 
@@ -26,10 +25,8 @@ def interrupt(monkeypatch, batches, at, *numbers, time=1):
 
     def epoch(self, number, start=0):
         for place, batch in enumerate(real(self, number, start), start):
-            is_large = (
-                len(getattr(self, "rows", ())) > 100 or len(getattr(self, "documents", ())) > 2
-            )
-            if is_large and number * len(self) + place == at:
+            sizes = [len(getattr(self, name, ())) for name in ("rows", "documents")]
+            if (sizes[0] > 100 or sizes[1] > 2) and number * len(self) + place == at:
                 reached.append(number)
                 for signal_number in numbers if len(reached) == time else ():
                     os.kill(os.getpid(), signal_number)

@@ -1,17 +1,11 @@
 """A second device for machines that have none: its tensors hold numbers, in the memory of the CPU.
 
-PyTorch takes `Away` tensors to be on the meta device. Within `other_device`, whatever is made there
-or sent there keeps its numbers; where such a tensor meets one of the CPU, the operation raises, as
-it does with a GPU. `FakeTensorMode` would be the ready-made way, but a PyTorch that was built
-without CUDA neither indexes nor moves its CUDA tensors, and no number can be read from them.
+PyTorch takes them to be on the meta device; where one meets a tensor of the CPU, the operation
+raises. PyTorch's `FakeTensorMode` has no numbers, and without CUDA it neither indexes nor moves.
 """
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from unittest.mock import patch
 
 import torch
@@ -39,32 +33,29 @@ class Away(Tensor):
     """A tensor that says it is elsewhere, around one on the CPU that has its numbers."""
 
     @staticmethod
-    def __new__(cls, numbers: Tensor) -> Away:
+    def __new__(cls, numbers):
         return Tensor._make_wrapper_subclass(
             cls, numbers.size(), strides=numbers.stride(), storage_offset=numbers.storage_offset(),
             dtype=numbers.dtype, device=NAME,
         )  # fmt: skip
 
-    def __init__(self, numbers: Tensor) -> None:
+    def __init__(self, numbers):
         self.numbers = numbers
 
-    def __repr__(self) -> str:
-        return f"Away({self.numbers})"
-
-    def tolist(self) -> Any:
+    def tolist(self):
         return self.numbers.tolist()
 
     @classmethod
-    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
         return compute(func, args, kwargs or {})
 
 
 class _OtherDevice(TorchDispatchMode):
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         return compute(func, args, kwargs or {})
 
 
-def compute(func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def compute(func, args, kwargs):
     """Compute on the CPU, and say that the result is where the arguments are."""
     place = kwargs.get("device")
     wanted = torch.device(place).type if place is not None else None
@@ -82,12 +73,12 @@ def compute(func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return return_and_correct_aliasing(func, args, kwargs, found) if away else found
 
 
-def numbers_of(value: Any) -> Any:
+def numbers_of(value):
     assert isinstance(value, Away) or not getattr(value, "is_meta", False), "without numbers"
     return value.numbers if isinstance(value, Away) else value
 
 
-def require_one_device(func: Any, args: tuple, kwargs: dict, wanted: str | None) -> None:
+def require_one_device(func, args, kwargs, wanted):
     """Raise where tensors of two devices meet; a single number may come from the CPU."""
     allowed = func in INDEXING and isinstance(args[0], Away)
     counted = (args[0], *args[2:3]) if allowed else (args, kwargs)
@@ -104,7 +95,7 @@ def require_one_device(func: Any, args: tuple, kwargs: dict, wanted: str | None)
 class _Given(TorchFunctionMode):
     """Make tensors of given numbers here, and move them: else they would be without numbers."""
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         if func in (torch.tensor, torch.as_tensor) and kwargs.get("device") is not None:
             return func(*args, **{**kwargs, "device": "cpu"}).to(kwargs["device"])
@@ -112,7 +103,7 @@ class _Given(TorchFunctionMode):
 
 
 @contextmanager
-def other_device() -> Iterator[torch.device]:
+def other_device():
     """Yield a device that is not the CPU and computes as the CPU does."""
     before = torch.__future__.get_swap_module_params_on_conversion()
     torch.__future__.set_swap_module_params_on_conversion(True)  # tied weights stay tied

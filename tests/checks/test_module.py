@@ -13,7 +13,7 @@ import re
 
 import pytest
 import torch
-from accepted_styles import classes_of, text_of
+from accepted_styles import text_of
 from effort import mostly_thorough, sampled
 from solutions import file_of_solutions
 from test_answers import changed

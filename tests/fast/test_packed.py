@@ -1,12 +1,13 @@
 """No padding, packed or between layers: the numbers and gradients of padded rows, nothing leaks."""
 
-import inspect
+import math
+import sys
+from types import ModuleType
 
 import pytest
 import torch
-from bert_pairs import SMALL, build, close, draw_batch
+from bert_pairs import PADDED, SMALL, build, close, draw, draw_batch
 from torch._dynamo.testing import CompileCounter
-from varlen import attend, play_kernel
 
 from minibert.attention import BertSelfAttention, additive_mask, causal_mask
 from minibert.fast import (
@@ -19,13 +20,44 @@ from minibert.fast import (
     pack,
     packed_batches,
 )
-from minibert.fast.unpadded import HAS_VARLEN
 from minibert.layer import BertLayer
 from minibert.model import BertEncoder, BertModel
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 SHAPE = PackedShape(tokens=40, sentences=9, labels=16, longest=9)
+LENGTHS = (5, 1, 9, 3, 8)
+
+
+def attend(query, key, value, cu_seq_q, cu_seq_k, max_q, max_k):
+    """Attend within each sentence, as PyTorch's kernel; no shape depends on an entry."""
+    if not torch.compiler.is_compiling():
+        assert cu_seq_q.dtype == cu_seq_k.dtype == torch.int32
+        assert torch.equal(cu_seq_q, cu_seq_k) and max_q == max_k
+        assert (cu_seq_q[0], cu_seq_q[-1]) == (0, len(query))
+        assert cu_seq_q.diff().min() >= 0 and cu_seq_q.diff().max() <= max_q
+    places = torch.arange(len(query))
+    sentence = torch.searchsorted(cu_seq_q.long(), places, right=True)  # (tokens)
+    apart = sentence[:, None] != sentence  # (tokens, tokens)
+    query, key, value = (x.transpose(0, 1) for x in (query, key, value))
+    scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
+    probs = scores.masked_fill(apart, -math.inf).softmax(-1)  # (heads, tokens, tokens)
+    return (probs @ value).transpose(0, 1)  # (tokens, heads, head_size)
+
+
+def play_kernel(monkeypatch):
+    """Let unpadded attention go the way of a GPU, with the kernel above."""
+    module = ModuleType("torch.nn.attention.varlen")
+    module.varlen_attn = attend
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(UnpaddedSelfAttention, "_has_kernel", lambda self, query: True)
+
+
+@pytest.fixture(params=["one by one", "all at once"])
+def on_any_device(request, monkeypatch):
+    """Take the way of a GPU on the CPU, too."""
+    if request.param == "all at once":
+        play_kernel(monkeypatch)
 
 
 def draw_rows(lengths, seed=0):
@@ -41,11 +73,8 @@ def draw_rows(lengths, seed=0):
     return rows
 
 
-LENGTHS = (5, 1, 9, 3, 8)
-
-
 def padded(rows):
-    """Pad rows to a batch."""
+    """Pad rows to a batch of nine columns."""
     fillers = {"input_ids": 0, "labels": -100, "token_type_ids": 0, "attention_mask": 0}
     batch = {name: torch.full((len(rows), 9), x) for name, x in fillers.items()}
     for place, row in enumerate(rows):
@@ -54,18 +83,16 @@ def padded(rows):
     return batch
 
 
-def loss_and_gradient(model, batch):
+def loss_and_gradient(model, batch, compiled=None):
     model.zero_grad()
-    loss = model(**batch).loss
+    loss = (model if compiled is None else compiled)(**batch).loss
     loss.backward()
     return [loss, *(p.grad for p in model.parameters())]
 
 
-@pytest.fixture(params=["one by one", "all at once"])
-def on_any_device(request, monkeypatch):
-    """Take the way of a GPU on the CPU, too."""
-    if request.param == "all at once":
-        play_kernel(monkeypatch)
+def all_close(found, expected, atol=1e-10):
+    for ours, theirs in zip(found, expected, strict=True):
+        close(ours, theirs, atol=atol)
 
 
 def packed_model(parts=()):
@@ -81,30 +108,10 @@ def test_packed_and_padded_agree_in_loss_and_gradient(layer, segments, on_any_de
     if not segments:
         rows = [{name: row[name] for name in ("input_ids", "labels")} for row in rows]
     expected = loss_and_gradient(build(SMALL, kind=BertForMaskedLM), padded(rows))
-    found = loss_and_gradient(packed_model({BertLayer: layer}), pack(rows, SHAPE))
-    for ours, theirs in zip(found, expected, strict=True):
-        close(ours, theirs, atol=1e-10)
-
-
-def test_what_fills_up_changes_nothing():
-    rows = draw_rows(LENGTHS)
     tight = PackedShape(tokens=26, sentences=5, labels=12, longest=9)
-    found = [loss_and_gradient(packed_model(), pack(rows, shape, 3)) for shape in (tight, SHAPE)]
-    for ours, theirs in zip(*found, strict=True):
-        close(ours, theirs, atol=1e-10)
-
-
-def test_every_position_belongs_to_a_sentence():
-    rows = draw_rows((2, 4))
-    batch = pack(rows, PackedShape(tokens=17, sentences=6, labels=6, longest=9), filler=18)
-    assert batch["offsets"].tolist() == [0, 2, 6, 15, 17, 17, 17]
-    assert batch["position_ids"].tolist() == [[0, 1, *range(4), *range(9), 0, 1]]
-    assert batch["input_ids"][0, :6].tolist() == [*rows[0]["input_ids"], *rows[1]["input_ids"]]
-    assert (batch["input_ids"][0, 6:] == 18).all()
-    labels = torch.cat([row["labels"] for row in rows])
-    places = (labels != -100).nonzero()[:, 0].tolist()
-    assert batch["places"].tolist() == places + [0] * (6 - len(places))
-    assert batch["labels"].tolist() == labels[places].tolist() + [-100] * (6 - len(places))
+    for shape, filler in ((SHAPE, 0), (SHAPE, 3), (tight, 0)):  # what fills up changes nothing
+        batch = pack(rows, shape, filler)
+        all_close(loss_and_gradient(packed_model({BertLayer: layer}), batch), expected)
 
 
 def test_rows_are_packed_in_order_and_none_is_lost():
@@ -118,33 +125,18 @@ def test_rows_are_packed_in_order_and_none_is_lost():
     assert torch.equal(labels[labels != -100], expected[expected != -100])
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [SHAPE._replace(tokens=25), SHAPE._replace(sentences=6), SHAPE._replace(labels=4)],
-)
-def test_what_does_not_fit_is_refused(shape):
+@pytest.mark.parametrize("least", [{"tokens": 25}, {"sentences": 6}, {"labels": 4}])
+def test_what_does_not_fit_is_refused(least):
+    shape = SHAPE._replace(**least)
     with pytest.raises(ValueError, match=r"5 rows of 26 tokens with .* do not fit into"):
         pack(draw_rows(LENGTHS), shape)
     assert len([*packed_batches(draw_rows(LENGTHS), shape)]) > 1
     with pytest.raises(ValueError, match=r"a row of 9 tokens with .* does not fit .*; cut it"):
         next(packed_batches(draw_rows((9,)), shape._replace(longest=8)))
-
-
-def test_attention_has_to_know_the_offsets():
     with pytest.raises(ValueError, match="BertSelfAttention does not know where a sentence"):
         PackedMaskedLM(build(SMALL, kind=BertForMaskedLM))(**pack(draw_rows(LENGTHS), SHAPE))
-
-
-def test_full_rows_need_no_offsets():
-    rows = draw_rows((9, 9, 9))
-    expected = loss_and_gradient(build(SMALL, kind=BertForMaskedLM), padded(rows))
-    batch = pack(rows, PackedShape(tokens=27, sentences=3, labels=12, longest=9))
-    del batch["offsets"], batch["position_ids"]
-    for name in ("input_ids", "token_type_ids"):
-        batch[name] = batch[name].view(3, 9)
-    found = loss_and_gradient(PackedMaskedLM(build(SMALL, kind=BertForMaskedLM)), batch)
-    for ours, theirs in zip(found, expected, strict=True):
-        close(ours, theirs, atol=1e-10)
+    with pytest.raises(ValueError, match=r"at least 1 token, not \["):
+        block_mask([3, 0])
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -156,31 +148,12 @@ def test_a_packed_step_is_one_graph_for_all_batches(monkeypatch):
     for seed, lengths in enumerate([LENGTHS, (9, 9, 9), (1, 2, 4, 3)]):
         batch = pack(draw_rows(lengths, seed), SHAPE)
         eager = loss_and_gradient(packed_model(), batch)
-        model.zero_grad()
-        loss = compiled(**batch).loss
-        loss.backward()
-        found = [loss, *(p.grad for p in model.parameters())]
-        for ours, theirs in zip(found, eager, strict=True):
-            close(ours, theirs, atol=1e-10)
+        all_close(loss_and_gradient(model, batch, compiled), eager)
     assert counter.frame_count == 1
-
-
-def test_the_kernel_of_the_tests_is_called_as_pytorchs():
-    if not HAS_VARLEN:
-        pytest.skip("PyTorch has varlen_attn from 2.10 on")
-    from torch.nn.attention.varlen import varlen_attn
-
-    theirs = list(inspect.signature(varlen_attn).parameters)
-    assert theirs[:7] == list(inspect.signature(attend).parameters)
 
 
 BOTH = {BertEncoder: UnpaddedEncoder, BertSelfAttention: UnpaddedSelfAttention}
 WAYS = {"lengths told": BOTH, "block mask": {BertEncoder: UnpaddedEncoder}}
-
-
-def unpadded(parts, kind=BertModel, config=SMALL):
-    with override(parts):
-        return build(config, kind=kind)
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -192,48 +165,37 @@ def test_padded_and_unpadded_agree_in_value_and_gradient(kind, layer, way, on_an
     real = batch["attention_mask"] == 1
     assert not real.all()
     for parts in ({}, WAYS[way] | {BertLayer: layer}):
-        model = unpadded(parts, kind)
+        with override(parts):
+            model = build(SMALL, kind=kind)
         values = [value for value in model(**batch) if isinstance(value, torch.Tensor)]
         values[0] = values[0][real] if values[0].dim() == 3 else values[0]
         sum(value.square().sum() for value in values).backward()
         grads = [p.grad for p in model.parameters() if p.grad is not None]
         results.append([*values, *grads])
-    for plain, fast in zip(*results, strict=True):
-        close(fast, plain, atol=1e-10)
+    all_close(results[1], results[0])
+
+
+STATES, PADDING = draw(3, 5, 12, seed=1), additive_mask(PADDED, torch.float64)
 
 
 def encode(parts, mask, **wishes):
-    states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
     with override(parts):
-        encoder = build(SMALL, kind=BertModel).encoder
-    return encoder(states, mask, **wishes), encoder
+        encoder = build(SMALL).encoder
+    return encoder(STATES, mask, **wishes), encoder
 
 
-PADDED = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 0]])
-
-
-@pytest.fixture
-def attended(monkeypatch):
-    """Collect the lengths of the sentences that attention is told."""
-    plain, seen = UnpaddedSelfAttention._one_by_one, []
-
-    def one_by_one(self, parts, lengths):
-        seen.append(lengths)
-        return plain(self, parts, lengths)
-
-    monkeypatch.setattr(UnpaddedSelfAttention, "_one_by_one", one_by_one)
-    return seen
-
-
-def test_what_comes_out_at_padding_is_zero(attended):
-    output, _ = encode(BOTH, additive_mask(PADDED, torch.float64), output_hidden_states=True)
-    assert attended == [[5, 3, 2]] * SMALL.num_hidden_layers
+def test_what_comes_out_at_padding_is_zero_and_lengths_are_told_where_all_understand():
+    output, encoder = encode(BOTH, PADDING, output_hidden_states=True)
     for states in output.hidden_states:
         assert (states[PADDED == 0] == 0).all()
         assert (states[PADDED == 1] != 0).any(dim=-1).all()
+    _, other = encode({BertEncoder: UnpaddedEncoder}, PADDING)
+    encoder.layer[1].attention.self = other.layer[1].attention.self
+    found, plain = encoder(STATES, PADDING), encode({}, PADDING)[0]
+    real = PADDED == 1
+    close(found.last_hidden_state[real], plain.last_hidden_state[real], atol=1e-12)
 
 
-PADDING = additive_mask(PADDED, torch.float64)
 PLAIN = {
     "none": (None, False),
     "nothing hidden": (torch.zeros_like(PADDING), False),
@@ -244,51 +206,7 @@ PLAIN = {
 
 
 @pytest.mark.parametrize(("mask", "wanted"), PLAIN.values(), ids=PLAIN)
-def test_what_cannot_be_packed_goes_the_plain_way(mask, wanted, attended):
-    plain, _ = encode({}, mask, output_attentions=wanted)
-    fast, _ = encode(BOTH, mask, output_attentions=wanted)
-    assert attended == []
+def test_what_cannot_be_packed_goes_the_plain_way(mask, wanted):
+    plain, fast = (encode(each, mask, output_attentions=wanted)[0] for each in ({}, BOTH))
     close(fast.last_hidden_state, plain.last_hidden_state, atol=1e-12)
-    for ours, theirs in zip(fast.attentions or [], plain.attentions or [], strict=True):
-        close(ours, theirs, atol=1e-12)
-
-
-def test_lengths_are_told_only_where_every_layer_understands_them():
-    mask = additive_mask(PADDED, torch.float64)
-    plain, _ = encode({}, mask)
-    _, mixed = encode(BOTH, mask)
-    attention = encode({BertEncoder: UnpaddedEncoder}, mask)[1].layer[1].attention.self
-    mixed.layer[1].attention.self = attention
-    states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
-    found = mixed(states, mask).last_hidden_state
-    close(found[PADDED == 1], plain.last_hidden_state[PADDED == 1], atol=1e-12)
-
-
-@pytest.mark.usefixtures("unchecked")
-def test_layers_that_run_again_hear_the_sentences_of_their_own_batch(on_any_device):
-    """Two batches go forward before anything goes back; each has lengths of its own."""
-    masks = [
-        (torch.arange(5) < torch.tensor([[5], [second], [6 - second]])).long() for second in (2, 4)
-    ]
-    grads = []
-    for parts in ({}, BOTH | {BertLayer: CheckpointedLayer}):
-        with override(parts):
-            encoder = build(SMALL, kind=BertModel).encoder
-        states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
-        weight = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(2)).double()
-        states.requires_grad_()
-        outputs = [encoder(states, additive_mask(mask, torch.float64)) for mask in masks]
-        losses = [
-            (output.last_hidden_state * weight * mask[..., None]).sum()
-            for output, mask in zip(outputs, masks)
-        ]
-        sum(losses).backward()
-        grads.append([states.grad, *(weights.grad for weights in encoder.parameters())])
-    for plain, fast in zip(*grads, strict=True):
-        close(fast, plain, atol=1e-10)
-
-
-@pytest.mark.parametrize("lengths", [[], [3, 0]])
-def test_a_sentence_has_a_token(lengths):
-    with pytest.raises(ValueError, match=r"at least 1 token, not \["):
-        block_mask(lengths)
+    all_close(fast.attentions or [], plain.attentions or [], atol=1e-12)

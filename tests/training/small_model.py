@@ -11,7 +11,6 @@ from minibert.training.checkpoint import read_checkpoint
 
 TERMS = {"word_loss": "labels", "pair_loss": "pair_labels"}
 VOCAB = 11
-TIMES = ("seconds", "tokens_per_second")
 
 
 class SmallModel(nn.Module):
@@ -39,22 +38,12 @@ class SmallModel(nn.Module):
         output = SimpleNamespace(word_loss=None, pair_loss=None, loss=None)
         if labels is not None:
             assert (labels != -100).any(), "a mean over no label"
-            output.word_loss = functional.cross_entropy(
-                self.decoder(x).flatten(0, 1), labels.flatten(), ignore_index=-100
-            )
+            output.word_loss = functional.cross_entropy(self.decoder(x).mT, labels)
         if pair_labels is not None:
             output.pair_loss = functional.cross_entropy(self.pairs(x[:, 0]), pair_labels)
         losses = [loss for loss in (output.word_loss, output.pair_loss) if loss is not None]
         output.loss = sum(losses) if losses else None
         return output
-
-
-class Known(list):
-    """Batches that tell what they are."""
-
-    def __init__(self, batches, **identity):
-        super().__init__(batches)
-        self.identity = identity
 
 
 def ragged_batches(count=5, rows=4, seed=0):
@@ -75,23 +64,24 @@ def ragged_batches(count=5, rows=4, seed=0):
     return batches
 
 
-def make_trainer(folder=None, model=None, terms=TERMS, **changes):
+def make_trainer(folder=None, model=None, terms=TERMS, device="cpu", **changes):
     options = {
         "max_steps": 12, "seed": 3, "learning_rate": 0.02, "logging_steps": 2, "save_steps": 4,
     } | changes  # fmt: skip
-    options = {"warmup_steps": min(3, options["max_steps"])} | options
-    return BertTrainer(
-        model or SmallModel(), TrainingConfig(**options), folder=folder, device="cpu",
-        terms=terms, show_progress=False,
-    )  # fmt: skip
+    config = TrainingConfig(**{"warmup_steps": min(3, options["max_steps"])} | options)
+    more = {"folder": folder, "device": device, "terms": terms, "show_progress": False}
+    return BertTrainer(model or SmallModel(), config, **more)
+
+
+def equal(one, other):
+    """Whether two trainers have the same weights, bit for bit."""
+    pairs = zip(one.model.parameters(), other.model.parameters(), strict=True)
+    return all(torch.equal(a, b) for a, b in pairs)
 
 
 def without_times(records):
-    return [{k: v for k, v in record.items() if k not in TIMES} for record in records]
-
-
-class PowerCut(BaseException):
-    """Nothing after it happens, as after SIGKILL."""
+    times = ("seconds", "tokens_per_second")
+    return [{k: v for k, v in record.items() if k not in times} for record in records]
 
 
 def end_of(folder):
