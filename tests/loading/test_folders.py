@@ -33,7 +33,7 @@ from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks.inference import sentence_vectors
 
-SEEDS = mostly_slow(range(4))
+SEEDS = mostly_slow(range(3))
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
 TYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 
@@ -41,7 +41,7 @@ TYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("saves", ["we save", "transformers saves"])
+@pytest.mark.parametrize("saves", ["we save", "transformers saves", "in shards"])
 def test_what_one_saves_the_other_opens(tmp_path, kind, dtype, atol, seed, saves):
     if saves == "we save":
         ours = build(draw_config(seed), seed, dtype, kind)
@@ -51,20 +51,14 @@ def test_what_one_saves_the_other_opens(tmp_path, kind, dtype, atol, seed, saves
         assert theirs.dtype == dtype
         assert config_from_fields(BertConfig, theirs.config.to_dict()) == ours.config
     else:
-        _, theirs = their_folder(tmp_path, kind, seed, dtype)
+        options = {"max_shard_size": "1KB"} if saves == "in shards" else {}
+        theirs = their_folder(tmp_path, kind, seed, dtype, **options)
+        assert (tmp_path / "model.safetensors").exists() == (not options)
         ours = load_pretrained(kind, tmp_path)
     same_weights(ours, theirs)
     batch = draw_batch(ours.config, seed)
     for mine, yours in zip(outputs(ours, batch), outputs(theirs, batch), strict=True):
         close(mine, yours, atol)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_shards_of_transformers(tmp_path, kind):
-    _, theirs = their_folder(tmp_path, kind, max_shard_size="7KB")
-    assert len(list(tmp_path.glob("model-*.safetensors"))) > 1
-    assert not (tmp_path / "model.safetensors").exists()
-    same_weights(load_pretrained(kind, tmp_path), theirs)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,10 +83,6 @@ def test_the_decoder_stays_tied(tmp_path, kind):
     head, table = model.cls.predictions, model.bert.embeddings.word_embeddings
     assert head.decoder.weight is table.weight
     assert head.decoder.bias is head.bias
-    assert len(list(model.parameters())) == len(list(kind(model.config).parameters()))
-    with torch.no_grad():
-        table.weight.add_(1)
-    assert torch.equal(head.decoder.weight, table.weight)
     save_pretrained(model, tmp_path)
     assert not [name for name in load_file(tmp_path / "model.safetensors") if "decoder" in name]
 
@@ -161,8 +151,9 @@ class WithOthers(nn.Module):
         self.register_buffer("weights", torch.arange(4.0))
 
 
-def test_layers_that_bert_has_not_are_drawn_as_they_draw_themselves(tmp_path):
-    save_pretrained(WithOthers(draw_config(3)), tmp_path)
+def test_layers_that_bert_has_not_draw_themselves_and_what_is_frozen_stays_so(tmp_path):
+    built = WithOthers(draw_config(3))
+    save_pretrained(built, tmp_path)
     found = []
     for _ in range(2):
         torch.full((9_999,), 7.0)  # what fresh memory may hold
@@ -171,11 +162,6 @@ def test_layers_that_bert_has_not_are_drawn_as_they_draw_themselves(tmp_path):
         found.append([model.narrow.weight, model.over.weight_hh_l0])
     for one, other in zip(*found, strict=True):
         assert torch.equal(one, other) and 0 < one.abs().max() < 1
-
-
-def test_what_is_frozen_stays_so_and_a_buffer_stays_a_buffer(tmp_path):
-    built = WithOthers(draw_config(3))
-    save_pretrained(built, tmp_path)
     loaded = load_pretrained(WithOthers, tmp_path)
     for name, parameter in built.named_parameters():
         assert loaded.get_parameter(name).requires_grad == parameter.requires_grad, name
@@ -195,27 +181,6 @@ def test_a_new_part_is_not_read_even_if_the_file_has_it_and_leaves_the_rest(tmp_
     assert not torch.equal(table, saved.bert.embeddings.word_embeddings.weight)
     for model in (pairs, words):
         assert torch.equal(model.cls.predictions.bias, saved.cls.predictions.bias)
-
-
-class BertWithForgottenBuffer(BertModel):
-    """A model with a tensor that its state dict does not name."""
-
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        self.register_buffer("scale", torch.ones(3), persistent=False)
-
-
-def test_a_forgotten_tensor_is_never_left_undefined(tmp_path):
-    small_folder(tmp_path)
-    assert torch.equal(load_pretrained(BertWithForgottenBuffer, tmp_path).scale, torch.ones(3))
-    hidden = type("Hiding", (BertWithForgottenBuffer,), {"state_dict": without_the_pooler})
-    with pytest.raises(RuntimeError, match=r"no file can hold: pooler\.dense\.weight"):
-        load_pretrained(hidden, tmp_path, unused=("pooler", "cls"))
-
-
-def without_the_pooler(self, **named):
-    tensors = BertModel.state_dict(self, **named)
-    return {name: tensor for name, tensor in tensors.items() if not name.startswith("pooler")}
 
 
 def test_weights_are_mapped_and_the_file_is_never_written_through_them(tmp_path):
@@ -246,7 +211,15 @@ class Counting(BertEmbeddings):
         return self.one * super().forward(ids, segments, positions, vectors)
 
 
-def test_what_no_file_holds_is_made_and_draws_nothing(tmp_path):
+class Hiding(BertModel):
+    """Has tensors that its state dict does not name."""
+
+    def state_dict(self, **named):
+        tensors = super().state_dict(**named)
+        return {name: t for name, t in tensors.items() if not name.startswith("pooler")}
+
+
+def test_what_no_file_holds_is_made_draws_nothing_and_is_never_left_undefined(tmp_path):
     saved = small_folder(tmp_path, BertModel)
     plain = load_pretrained(BertModel, tmp_path)
     before = torch.get_rng_state()
@@ -257,9 +230,8 @@ def test_what_no_file_holds_is_made_and_draws_nothing(tmp_path):
     batch = draw_batch(model.config, seed=3)
     found, wanted = (one(**batch).last_hidden_state for one in (model, plain))
     torch.testing.assert_close(found, wanted)
-
-
-TEXTS = [*hundred_sentences(), *odd_texts(100, seed=5)]
+    with pytest.raises(RuntimeError, match=r"no file can hold: pooler\.dense\.weight"):
+        load_pretrained(Hiding, tmp_path, unused=("pooler",))
 
 
 @pytest.mark.slow
@@ -270,7 +242,7 @@ def test_every_layer_and_every_sentence_vector(minilm):
     tokenizer = load_tokenizer(minilm)
     reference = transformers.BertTokenizer.from_pretrained(minilm)
     options = {"padding": True, "truncation": True, "max_length": 32}
-    varied = sorted(TEXTS, key=len)
+    varied = sorted([*hundred_sentences(), *odd_texts(100, seed=5)], key=len)
     for texts in (varied[start : start + 25] for start in range(0, 200, 25)):
         mine, yours = tokenizer(texts, **options), reference(texts, return_tensors="pt", **options)
         assert torch.equal(mine["input_ids"], yours["input_ids"])

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-import transformers
-from bert_pairs import build, build_pair, draw_config
-from saved_folders import open_theirs, same_weights, small_folder
+from bert_pairs import build, draw_config
+from saved_folders import open_theirs, same_weights, small_folder, their_folder
 from torch import nn
 
 from minibert.loading import load_pretrained, save_pretrained
@@ -42,30 +41,39 @@ def test_names_and_problem_go_to_transformers_and_back(tmp_path, kind, problem_t
 
 
 def test_a_model_without_labels_says_nothing_of_them(tmp_path):
-    for number, kind in enumerate([BertModel, BertForPreTraining, BertForQuestionAnswering]):
-        save_pretrained(build(draw_config(3), kind=kind), tmp_path / str(number))
-        text = (tmp_path / str(number) / "config.json").read_text("utf-8")
+    for kind in (BertModel, BertForPreTraining, BertForQuestionAnswering):
+        save_pretrained(build(draw_config(3), kind=kind), tmp_path)
+        text = (tmp_path / "config.json").read_text("utf-8")
         assert "label" not in text and "problem_type" not in text
 
 
 def test_two_labels_without_names_are_those_of_transformers_and_can_be_given_others(tmp_path):
     kind = BertForSequenceClassification
-    _, theirs = build_pair(draw_config(1), kind=kind)
-    theirs.save_pretrained(tmp_path)
+    theirs = their_folder(tmp_path, kind, seed=1)
     assert "id2label" not in json.loads((tmp_path / "config.json").read_text("utf-8"))
-    assert load_pretrained(kind, tmp_path).id2label == {0: "LABEL_0", 1: "LABEL_1"}
-    assert transformers.BertConfig().id2label == {0: "LABEL_0", 1: "LABEL_1"}
+    assert load_pretrained(kind, tmp_path).id2label == theirs.config.id2label
     named = load_pretrained(kind, tmp_path, id2label={0: "no", 1: "yes"})
     assert named.id2label == {0: "no", 1: "yes"}
     same_weights(named, theirs)
 
 
+def five_labels(folder, kind, fields=None):
+    """Save a model with five labels; let only these fields tell of them, if any are given."""
+    names = {number: f"topic {number}" for number in range(5)}
+    task = {"problem_type": "multi_label_classification"} if kind is NAMED[0] else {}
+    model = build(draw_config(3), kind=kind, id2label=names, **task)
+    save_pretrained(model, folder)
+    if fields is not None:
+        path = folder / "config.json"
+        said = json.loads(path.read_text("utf-8"))
+        kept = {key: value for key, value in said.items() if "label" not in key}
+        path.write_text(json.dumps(kept | fields), encoding="utf-8")
+    return model
+
+
 def test_another_number_of_labels_needs_a_new_classifier(tmp_path):
     kind = BertForSequenceClassification
-    names = {number: f"topic {number}" for number in range(5)}
-    several = "multi_label_classification"
-    model = build(draw_config(3), kind=kind, id2label=names, problem_type=several)
-    save_pretrained(model, tmp_path)
+    model = five_labels(tmp_path, kind)
     with pytest.raises(ValueError, match="2 of another shape") as caught:
         load_pretrained(kind, tmp_path, num_labels=3)
     assert "classifier.bias (5,), here (3,)" in str(caught.value)
@@ -87,13 +95,11 @@ CONTRADICTIONS = [
 @pytest.mark.parametrize("fields", CONTRADICTIONS)
 @pytest.mark.parametrize("kind", NAMED)
 def test_a_config_that_has_another_number_of_labels_than_the_weights(tmp_path, fields, kind):
-    model = five_labels(tmp_path, kind)
-    drop_labels(tmp_path / "config.json", fields)
+    model = five_labels(tmp_path, kind, fields)
     with pytest.raises(ValueError, match=r"has 5 in the weights\. Say num_labels=5 ") as caught:
         load_pretrained(kind, tmp_path)
     assert "new=" not in str(caught.value)
-    for key, value in fields.items():
-        assert value is None or key in str(caught.value)
+    assert all(key in str(caught.value) for key, value in fields.items() if value is not None)
     same_weights(load_pretrained(kind, tmp_path, num_labels=5), model)
 
 
@@ -105,24 +111,10 @@ def test_a_config_that_has_another_number_of_labels_than_the_weights(tmp_path, f
     ],
 )
 def test_other_fields_that_tell_of_labels(tmp_path, fields, names):
-    model = five_labels(tmp_path, NAMED[0])
-    drop_labels(tmp_path / "config.json", fields)
+    model = five_labels(tmp_path, NAMED[0], fields)
     again = load_pretrained(NAMED[0], tmp_path)
     assert list(again.id2label.values()) == list(names)
     same_weights(again, model)
-
-
-def five_labels(folder, kind):
-    names = {number: f"topic {number}" for number in range(5)}
-    model = build(draw_config(3), kind=kind, id2label=names)
-    save_pretrained(model, folder)
-    return model
-
-
-def drop_labels(path, fields):
-    """Let only these fields tell of labels."""
-    kept = {k: v for k, v in json.loads(path.read_text("utf-8")).items() if "label" not in k}
-    path.write_text(json.dumps(kept | fields), encoding="utf-8")
 
 
 class BertWithItsOwnHead(nn.Module):
