@@ -75,10 +75,24 @@ def draw_batch(member: Member, config: Any, rows: int = 4) -> dict[str, Tensor]:
     return batch
 
 
-def build_pair(member: Member) -> tuple[nn.Module, nn.Module]:
+def draw_labels(head: str, batch: dict[str, Tensor], count: int = 2) -> dict[str, Tensor]:
+    """Draw labels, none at padding; the third question has no answer."""
+    rows, seq = batch["input_ids"].shape
+    generator = torch.Generator().manual_seed(5)
+    if head == "ForQuestionAnswering":
+        starts = torch.tensor([1, 3, 40, 1])[:rows]
+        return {"start_positions": starts, "end_positions": starts + 1}
+    if head == "ForSequenceClassification":
+        return {"labels": torch.randint(count, (rows,), generator=generator)}
+    most = {"ForMaskedLM": 41, "ForTokenClassification": count, "ForPreTraining": 2}[head]
+    labels = torch.randint(most, (rows, seq), generator=generator)
+    return {"labels": labels.masked_fill(batch["attention_mask"] == 0, -100)}
+
+
+def build_pair(member: Member, head: str = "Model") -> tuple[nn.Module, nn.Module]:
     """Build transformers' model, and ours of its weights, strictly."""
-    theirs = build_theirs(member, torch.float64)
-    ours = build(member).double().eval()
+    theirs = build_theirs(member, torch.float64, head)
+    ours = build(member, head).double().eval()
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.fill_(torch.nan)  # a forgotten one would show
@@ -102,10 +116,10 @@ def build_theirs(
     return theirs.to(dtype).eval()
 
 
-def build(member: Member, **changes: Any) -> nn.Module:
+def build(member: Member, head: str = "Model", **changes: Any) -> nn.Module:
     """Build our model by Hugging Face's names of the sizes."""
     config = getattr(family, f"{member.name}Config")(**member.fields | changes)
-    return getattr(family, f"{member.name}Model")(config)
+    return getattr(family, member.name + head)(config)
 
 
 def build_with_head(name: str, head: str) -> nn.Module:
@@ -115,9 +129,7 @@ def build_with_head(name: str, head: str) -> nn.Module:
         module = tasks if hasattr(tasks, f"Bert{head}") else pretraining
         model = getattr(module, f"Bert{head}")(SMALL)
     else:
-        member = MEMBERS[name]
-        config = getattr(family, f"{member.name}Config")(**member.fields)
-        model = getattr(family, member.name + head)(config)
+        model = build(MEMBERS[name], head)
     scatter_weights(model, seed=0)
     return model.eval()
 

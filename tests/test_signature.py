@@ -7,8 +7,8 @@ import pytest
 from minibert.signature import called_as
 
 
-class Encoder:
-    """Something that is called as an encoder is."""
+class Head:
+    """Something that is called as its encoder is, with one kind of labels."""
 
     def encode(self, ids=None, mask=5, output_maps=False, return_dict=True):
         """Encode.
@@ -23,11 +23,7 @@ class Encoder:
             All of it.
         """
 
-
-class Head:
-    """Something with one kind of labels."""
-
-    @called_as(Encoder.encode)
+    @called_as(encode)
     def forward(self, *inputs, labels=None):
         """Answer.
 
@@ -48,23 +44,17 @@ class Head:
         ((1, 2, 3, True, False), {}, ((1, 2, True), 3)),
         ((1,), {"labels": 3, "return_dict": None}, ((1, 5, False), 3)),
         ((), {"mask": 2, "output_maps": 4}, ((None, 2, 4), None)),
-    ],
-)
-def test_arguments_go_by_place_or_name(by_place, by_name, expected):
-    assert Head().forward(*by_place, **by_name) == expected
-
-
-@pytest.mark.parametrize(
-    ("by_place", "by_name", "words"),
-    [
         ((1, 2, 3, 4, 5, 6), {}, "takes ids, mask, labels, output_maps, return_dict, not 6"),
         ((1,), {"ids": 2}, "multiple values for keyword argument 'ids'"),
         ((), {"label": 2}, "unexpected keyword argument 'label'"),
     ],
 )
-def test_an_argument_too_many_twice_or_unknown_is_refused(by_place, by_name, words):
-    with pytest.raises(TypeError, match=words):
-        Head().forward(*by_place, **by_name)
+def test_arguments_go_by_place_or_name(by_place, by_name, expected):
+    if isinstance(expected, tuple):
+        assert Head().forward(*by_place, **by_name) == expected
+    else:
+        with pytest.raises(TypeError, match=expected):
+            Head().forward(*by_place, **by_name)
 
 
 def test_tools_and_pages_see_every_argument_in_its_order():

@@ -5,7 +5,7 @@ import pickle
 import pytest
 import torch
 from bert_pairs import close, scatter_weights
-from family_pairs import MEMBERS, build, build_pair, build_with_head
+from family_pairs import MEMBERS, build, build_pair, build_with_head, draw_labels
 
 import bertfamily as family
 from bertfamily.modernbert import rotate
@@ -13,7 +13,7 @@ from minibert.attention import BertSelfAttention
 from minibert.loading.config_file import config_from_fields
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.tasks import BertForTokenClassification
+from minibert.tasks import BertForTokenClassification, train_from_top
 
 
 def modern(**changes):
@@ -46,18 +46,16 @@ def test_padding_on_the_left_does_not_move_roberta_and_vectors_stand_where_their
     close(padded_left(model, ids, 3), expected, 1e-10)
     vectors = model.embeddings.word_embeddings(ids)
     close(model(inputs_embeds=vectors).last_hidden_state, expected, 1e-10)
-
-
-def test_a_table_of_17_places_holds_15_tokens_of_roberta():
-    model = build(MEMBERS["roberta"])
     assert model(torch.full((1, 15), 5)).last_hidden_state.shape == (1, 15, 24)
     with pytest.raises(ValueError, match=r"16 tokens is too long: of 17 .* \(1\).* 15"):
         model(torch.full((1, 16), 5))
 
 
-def test_only_distance_counts_for_rotated_queries_and_keys():
+def test_only_distance_counts_for_rotated_queries_and_keys_and_segments_are_refused():
     model, ids = modern(local_attention=40), torch.tensor([[8, 11, 30, 9, 14]])
     close(padded_left(model, ids, 4), model(ids).last_hidden_state, 1e-10)
+    with pytest.raises(ValueError, match="no segments, and counts places itself"):
+        model(ids, token_type_ids=torch.zeros_like(ids))
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
@@ -71,11 +69,6 @@ def test_distilbert_ignores_segments_as_it_has_none():
     ids = torch.tensor([[5, 9, 4, 7]])
     with_segments = model(ids, token_type_ids=torch.tensor([[0, 0, 1, 1]]))
     assert torch.equal(model(ids).last_hidden_state, with_segments.last_hidden_state)
-
-
-def test_modernbert_refuses_segments_and_places():
-    with pytest.raises(ValueError, match="no segments, and counts places itself"):
-        modern()(torch.tensor([[8, 9]]), token_type_ids=torch.zeros(1, 2, dtype=torch.long))
 
 
 EVERY = pytest.mark.parametrize("name", ["distilbert", "albert", "electra", "modernbert"])
@@ -126,16 +119,6 @@ def test_a_sentence_of_padding_alone_has_finite_numbers_in_16_bits(name, dtype):
         torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=0.01)
 
 
-def test_the_readers_self_attention_plays_in_the_family():
-    class Mine(BertSelfAttention):
-        pass
-
-    with override({BertSelfAttention: Mine}):
-        model = build(MEMBERS["distilbert"])
-    assert type(model.encoder.layer[0].attention.self) is Mine
-    assert "transformer.layer.0.attention.q_lin.weight" in model.state_dict()
-
-
 CHANGES = [  # a class, a field of config.json, and what the error says
     ("Roberta", {"is_decoder": True}, r"is_decoder \(True\) is not supported"),
     ("DistilBert", {"dim": 25}, r"hidden_size \(25\) .*; nearest are 24 and 36"),
@@ -167,11 +150,10 @@ def test_the_padding_row_of_every_member_starts_at_zero():
 
 
 @pytest.mark.parametrize("name", ["Roberta", "DistilBert", "Albert", "DebertaV2", "Electra"])
-def test_every_member_plays_bert_in_the_heads_of_bert(name):
+def test_every_member_plays_bert_in_the_heads_of_bert_and_takes_a_readers_part(name):
     """As a part it needs no class of its own; that one only knows the names of the files."""
     member = next(member for member in MEMBERS.values() if member.name == name)
-    kind = getattr(family, f"{name}Model")
-    config = build(member).config
+    kind, config = getattr(family, f"{name}Model"), build(member).config
     torch.manual_seed(0)
     with override({BertModel: kind}):
         model = BertForTokenClassification(config, num_labels=3)
@@ -180,3 +162,57 @@ def test_every_member_plays_bert_in_the_heads_of_bert(name):
     own = getattr(family, f"{name}ForTokenClassification")(config, num_labels=3)
     ids = torch.tensor([[5, 9, 4, 7]])
     assert torch.equal(model.eval()(ids).logits, own.eval()(ids).logits)
+    mine = type("Mine", (BertSelfAttention,), {})
+    with override({BertSelfAttention: mine}):
+        played = any(type(module) is mine for module in build(member).modules())
+    assert played == (name != "DebertaV2")  # which has its own
+
+
+MASK = torch.tensor([[1, 1, 1], [1, 1, 0]])
+DEFAULT = ["roberta", "distilbert", "albert", "deberta v3", "deberta v2, all apart", "electra"]
+HEADS = ["ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"]
+HEADS += ["ForQuestionAnswering"]
+FROZEN = [(name, head) for name in ["bert", *DEFAULT, "modernbert"] for head in HEADS]
+FROZEN += [("electra", "ForPreTraining"), ("bert", "ForPreTraining")]
+
+
+@pytest.mark.parametrize(("name", "head"), FROZEN)
+def test_frozen_features_do_not_move_and_the_head_does(name, head):
+    model = build_with_head(name, head)
+    batch = {"input_ids": IDS.repeat(2, 1), "attention_mask": MASK}
+    train_from_top(model, 0)
+
+    def features():
+        with torch.no_grad():
+            return model.bert(**batch, output_hidden_states=True).hidden_states
+
+    def head_weights():
+        return torch.cat([p.detach().flatten() for p in model.parameters() if p.requires_grad])
+
+    before, weights = features(), head_weights()
+    optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.5)
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(**batch, **draw_labels(head, batch)).loss.backward()
+        optimizer.step()
+    assert all(torch.equal(a, b) for a, b in zip(before, features(), strict=True))
+    assert not torch.equal(head_weights(), weights)
+
+
+@pytest.mark.parametrize("name", [*DEFAULT, "modernbert"])
+def test_what_all_layers_read_learns_last_and_what_stands_above_them_first(name):
+    model = build_with_head(name, "ForTokenClassification")
+    layers = len(model.bert.encoder.layer)
+    inside = ("layer.", "albert_layer_groups.")
+    named = model.bert.encoder.named_parameters()
+    own = {n: p for n, p in named if not n.startswith(inside)}
+    expected = {"albert": 2, "deberta v3": 3, "deberta v2, all apart": 1, "modernbert": 1}
+    assert len(own) == expected.get(name, 0)
+    for groups in range(layers + 2):
+        train_from_top(model, groups)
+        for place, parameter in own.items():
+            first = 1 if "final_norm" in place else layers + 1
+            assert parameter.requires_grad == (groups >= first), (place, groups)
+        for layer in model.bert.encoder.layer[: max(0, layers - groups)]:
+            assert not any(parameter.requires_grad for parameter in layer.parameters())
+    assert all(parameter.requires_grad for parameter in model.parameters())

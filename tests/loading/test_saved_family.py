@@ -15,7 +15,15 @@ import transformers
 from bert_pairs import build as build_bert
 from bert_pairs import close, draw_config
 from effort import mostly_thorough
-from family_pairs import MEMBERS, build, build_theirs, compute_in_64_bits, draw_batch, way_of
+from family_pairs import (
+    MEMBERS,
+    build,
+    build_theirs,
+    compute_in_64_bits,
+    draw_batch,
+    draw_labels,
+    way_of,
+)
 from saved_folders import (
     CONFIG,
     FIRST,
@@ -52,20 +60,6 @@ VECTORS = ("last_hidden_state", "logits", "start_logits", "end_logits")
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
 
 
-def draw_labels(head, batch):
-    """Draw labels, none at padding."""
-    rows, seq = batch["input_ids"].shape
-    generator = torch.Generator().manual_seed(5)
-    if head == "ForQuestionAnswering":
-        ends = torch.randint(2, (2, rows), generator=generator)
-        return {"start_positions": ends[0], "end_positions": ends[1]}
-    if head == "ForSequenceClassification":
-        return {"labels": torch.randint(LABELS, (rows,), generator=generator)}
-    most = {"ForMaskedLM": 41, "ForTokenClassification": LABELS, "ForPreTraining": 2}[head]
-    labels = torch.randint(most, (rows, seq), generator=generator)
-    return {"labels": labels.masked_fill(batch["attention_mask"] == 0, -100)}
-
-
 def agree(ours, theirs, member, head, atol):
     """Fail unless two models return the same, and the same loss."""
     batch = draw_batch(member, ours.config)
@@ -84,7 +78,7 @@ def agree(ours, theirs, member, head, atol):
             return
         if (member.name, head) == ("ModernBert", "ForQuestionAnswering"):
             batch = draw_batch(member, ours.config, rows=1)
-        labels = draw_labels(head, batch)
+        labels = draw_labels(head, batch, LABELS)
         loss, other = ours(**batch, **labels).loss, theirs(**batch, **labels).loss
         if (member.name, head) in IN_32_BITS and loss.dtype == torch.float64:
             assert other.dtype == torch.float32
