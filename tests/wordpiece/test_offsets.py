@@ -1,6 +1,5 @@
 """Places of pieces in the text: the same as transformers', and the words of the tokenizer."""
 
-import random
 import unicodedata
 
 import pytest
@@ -41,7 +40,7 @@ def marks_change_places(text):
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_places_are_those_of_transformers(both):
     ours, theirs = both
-    texts = odd_texts(1200, seed=ours.do_lower_case) + ordinary_texts(500)
+    texts = odd_texts(1500, seed=ours.do_lower_case)
     rows = theirs(texts, return_offsets_mapping=True, add_special_tokens=False)
     different = []
     for text, ids, offsets in zip(texts, rows["input_ids"], rows["offset_mapping"], strict=True):
@@ -52,22 +51,6 @@ def test_places_are_those_of_transformers(both):
     # Theirs counts letters after marks have changed places, and then points at a neighbor.
     assert all(marks_change_places(text) for text in different)
     assert len(different) < 10
-
-
-def ordinary_texts(number):
-    """Make sentences as people write them, in several scripts and both ways to write accents."""
-    rng = random.Random(0)
-    words = (
-        "The", "financial", "centre", "of", "China", "is", "Shanghai", "(上海)", "中国的时尚之都",
-        "café", "naïve,", "Ångström", "İstanbul", "ΟΔΟΣ.", "straße", "don't", "$3.14", "e-mail",
-        "[MASK]", "\u200bzero", "tab\tin", "soft\u00adhyphen", "👩\u200d💻", "x" * 101,
-    )  # fmt: skip
-
-    def sentence(form):
-        gap = "  "[: rng.randint(1, 2)]
-        return unicodedata.normalize(form, gap.join(rng.choices(words, k=12)))
-
-    return [sentence(rng.choice(("NFC", "NFD"))) for _ in range(number)]
 
 
 @given(text=ANY_TEXT, do_lower_case=st.booleans())
@@ -87,11 +70,3 @@ def test_marks_that_change_places_keep_their_own():
     text = "x\u0358\u302e"  # the second mark belongs before the first, and is the one that stays
     assert unicodedata.normalize("NFD", text) == "x\u302e\u0358"
     assert locate_words(text) == [("x\u302e", (0, 2))]
-
-
-def test_two_marks_that_stay_change_places_with_their_numbers():
-    text = "x\u302e\u302a\U0001d165"
-    (located,) = locate_words(text)
-    assert [located.word] == split_words(text)
-    assert all(text[place] == letter for letter, place in zip(*located, strict=True))
-    assert list(located.places) != sorted(located.places)

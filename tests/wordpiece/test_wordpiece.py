@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import ANY_TEXT, odd_texts, odd_vocabulary
 
-import minibert.wordpiece.tokenizer as module
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 TINY = [*SPECIAL_TOKENS, "un", "##aff", "##able", "play", "##ing", "##s", "a", "##b", "中", "."]
@@ -56,31 +55,26 @@ def test_ids_of_any_text_are_those_of_transformers(both, text):
 
 
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
-def test_pairs_and_truncation_are_those_of_transformers(both):
+def test_batches_pairs_and_truncation_are_those_of_transformers(both):
     ours, theirs = both
     rng = random.Random(3)
-    for _ in range(300):
-        text, pair = (" ".join(rng.choices(["play", "un", "the", "中"], k=rng.randint(0, 12)))
-                      for _ in "ab")  # fmt: skip
-        # One text with the pair '' loses it there; in a batch, as here, it does not.
-        text, pair = [text], rng.choice([[pair], [pair], None])
-        options = {"truncation": True, "max_length": rng.randint(3, 30)}
-        expected = theirs(text, pair, return_tensors="pt", **options)
-        batch = ours(text, pair, **options)
-        assert list(batch) == list(expected)
-        wrong = [name for name in batch if not torch.equal(batch[name], expected[name])]
-        assert not wrong, (text, pair, options)
 
+    def text():
+        return " ".join(rng.choices(["play", "un", "the", "中"], k=rng.randint(0, 12)))
 
-@pytest.mark.parametrize("with_pairs", [False, True])
-def test_batches_are_those_of_transformers(both, with_pairs):
-    ours, theirs = both
+    # One text with the pair '' loses it there; in a batch, as here, it does not.
     texts = ["one", "", "Playing chess, 中国!", "[MASK] is a word."]
-    pairs = ["", "two words", "unaffable", "x"] if with_pairs else None
-    batch = ours(texts, pairs)
-    expected = theirs(texts, pairs, return_tensors="pt", padding=True)
-    assert all(torch.equal(batch[name], expected[name]) for name in expected)
-    assert all(tensor.dtype == torch.int64 for tensor in batch.values())
+    cases = [(texts, None, {}), (texts, ["", "two words", "unaffable", "x"], {})]
+    for _ in range(300):
+        options = {"truncation": True, "max_length": rng.randint(3, 30)}
+        cases.append(([text()], rng.choice([[text()], None]), options))
+    for first, second, options in cases:
+        expected = theirs(first, second, return_tensors="pt", padding=True, **options)
+        batch = ours(first, second, **options)
+        assert list(batch) == list(expected)
+        for name, tensor in batch.items():
+            assert tensor.dtype == torch.int64
+            assert torch.equal(tensor, expected[name]), (first, second, options)
 
 
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
@@ -114,23 +108,8 @@ def test_saving_and_loading_changes_nothing(tmp_path_factory, extra):
     WordPieceTokenizer(pieces).save(path)
     assert list(WordPieceTokenizer.load(path).pieces) == pieces
     assert path.read_bytes().decode() == "\n".join(pieces) + "\n"
-
-
-def test_loading_a_file_from_windows(tmp_path):
-    path = tmp_path / "vocab.txt"
-    path.write_bytes("\r\n".join(TINY).encode())
-    assert list(WordPieceTokenizer.load(path).pieces) == TINY
-    assert WordPieceTokenizer.load(str(path), do_lower_case=False).tokenize("Play") == ["[UNK]"]
-
-
-def test_memory_is_bounded_and_changes_nothing(monkeypatch):
-    monkeypatch.setattr(module, "WORDS_CACHED", 3)
-    tokenizer = WordPieceTokenizer(TINY)
-    texts = ["play a", "plays un", "a" * 500, "unaffable a.", "play a"]
-    for text in texts * 2:
-        assert tokenizer.tokenize(text) == WordPieceTokenizer(TINY).tokenize(text)
-        assert len(tokenizer._word_ids) <= 3
-    assert "a" * 500 not in tokenizer._word_ids
+    path.write_bytes("\r\n".join(TINY).encode())  # from Windows
+    assert list(WordPieceTokenizer.load(str(path)).pieces) == TINY
 
 
 def test_what_is_given_back_is_the_callers_own_and_instances_share_nothing():
@@ -175,23 +154,18 @@ REFUSED = [
     (lambda: tiny("a", None, "max_length"), ValueError, "padding is 'max_length'; it can be True"),
     (lambda: tiny("a", truncation=True), ValueError, "truncation needs a max_length"),
     (lambda: tiny("a", truncation=True, max_length=1), ValueError, r"\(1\) .* for the 2 special"),
-    (lambda: tiny("a", "b", truncation=True, max_length=2), ValueError, r"\(2\) .* the 3 special"),
     (lambda: tiny(["a", "a a a"], max_length=4), ValueError, r"row 1 has 5 .* max_length \(4\)"),
     (lambda: tiny(["a", "a a"], padding=False), ValueError, "the rows have 3 to 4 tokens; without"),
-    (lambda: tiny.decode([0, -1]), ValueError, "id -1 is outside .* from 0 to 14"),
     (lambda: tiny.decode([0, 15]), ValueError, "id 15 is outside .* from 0 to 14"),
     (lambda: WordPieceTokenizer(TINY[1:]), ValueError, r"the vocabulary of 14 pieces lacks \[PAD"),
-    (lambda: WordPieceTokenizer([]), ValueError, "the vocabulary of 0 pieces lacks"),
     (lambda: WordPieceTokenizer([*TINY, "a"]), ValueError, "piece 'a' has two ids, 11 and 15"),
     (lambda: WordPieceTokenizer([*TINY, "a\nb"]), ValueError, r"piece 15 is 'a\\nb'"),
     (lambda: WordPieceTokenizer([*TINY, None]), TypeError, r"piece 15 is NoneType \(None\), not a"),
     (lambda: WordPieceTokenizer.train([b"play"], 50), TypeError, "text 0 is bytes"),
     (lambda: tiny(None), TypeError, r"text is NoneType \(None\), .* use '' for no"),
-    (lambda: tiny(["a", None]), TypeError, r"text 1 is NoneType \(None\), not a string"),
     (lambda: tiny([("a", "b")]), TypeError, r"text 0 is tuple .* go in two lists: tok"),
     (lambda: tiny.encode(["a", "b"]), TypeError, r"text is list .*; several go as a list"),
     (lambda: tiny("a", truncation=True, max_length="8"), TypeError, "be a whole number, not '8'"),
-    (lambda: tiny.decode([[1, 2]]), TypeError, r"id 0 is list \(\[1, 2\]\), .* one row"),
     (lambda: tiny.decode(torch.ones(2, 3).long()), TypeError, r"id 0 is Tensor .* one"),
     (lambda: tiny.decode(5), TypeError, r"ids are int \(5\); give a list of ids"),
 ]

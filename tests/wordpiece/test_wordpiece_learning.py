@@ -44,9 +44,13 @@ def test_vocabulary_by_hand():
     assert [m.gain for m in merges] == pytest.approx(
         [m.count * math.log(ratio) for m, ratio in zip(merges, ratios, strict=True)]
     )
+    (merge,) = learn_merges({"ab": 1}, min_frequency=1)  # less than one nat is a gain, too
+    assert (merge.piece, merge.gain) == ("ab", pytest.approx(math.log(2 / (1 * 1))))
 
 
-def test_the_size_is_kept_and_reached():
+def test_the_size_is_kept_and_reached_and_the_smallest_is_the_alphabet():
+    assert WordPieceTokenizer.train(["abc"], 11).vocab_size == 11
+    assert WordPieceTokenizer.train((t for t in ["ab", "ab"]), 50).pieces[-1] == "ab"
     texts = hundred_sentences()
     for size in (60, 100, 150):
         assert WordPieceTokenizer.train(texts, size).vocab_size == size
@@ -83,15 +87,3 @@ def test_special_tokens_endless_words_and_rare_pairs_are_passed_over():
 def test_what_cannot_be_learned(texts, size, error, sentence):
     with pytest.raises(error, match=sentence):
         WordPieceTokenizer.train(texts, size)
-
-
-def test_the_smallest_vocabulary_is_the_alphabet_and_texts_may_come_from_a_generator():
-    assert WordPieceTokenizer.train(["abc"], 11).vocab_size == 11
-    assert WordPieceTokenizer.train((t for t in ["ab", "ab"]), 50).pieces[-1] == "ab"
-
-
-def test_a_gain_of_less_than_one_nat_is_a_gain():
-    """One word of two letters: ln(1 * 2 / (1 * 1))."""
-    (merge,) = learn_merges({"ab": 1}, min_frequency=1)
-    assert merge.piece == "ab"
-    assert math.isclose(merge.gain, math.log(2))
