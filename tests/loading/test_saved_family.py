@@ -12,8 +12,7 @@ from ast import literal_eval
 import pytest
 import torch
 import transformers
-from bert_pairs import build as build_bert
-from bert_pairs import close, draw_config
+from bert_pairs import close
 from effort import mostly_thorough
 from family_pairs import (
     MEMBERS,
@@ -133,16 +132,6 @@ def test_ids_come_back_to_transformers_and_a_new_model_has_none_beyond_its_vocab
     config = transformers.AutoConfig.from_pretrained(tmp_path)
     ids = {key: getattr(config, key, None) for key in (*IDS, "pad_token_id")}
     assert all(number is None or number < model.config.vocab_size for number in ids.values()), ids
-
-
-def test_the_encoder_of_a_bert_keeps_them_too(tmp_path):
-    save_pretrained(build_bert(draw_config(3)), tmp_path)
-    change_json(tmp_path / CONFIG, eos_token_id=3, bos_token_id=99)
-    model = load_pretrained(BertModel, tmp_path)
-    save_pretrained(model, tmp_path / "again")
-    config = transformers.AutoConfig.from_pretrained(tmp_path / "again")
-    assert model.config.vocab_size <= 99
-    assert (config.eos_token_id, config.bos_token_id) == (3, None)
 
 
 NAMES = {member: MEMBERS[member].name for member in FIRST}

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-import tokenizers
 import transformers
 from bert_pairs import build, draw_config
 from odd_texts import odd_texts, odd_vocabulary
@@ -24,7 +23,7 @@ PIECES = [
 END = len(PIECES)
 CONFIG, WHOLE = "tokenizer_config.json", "tokenizer.json"
 TABLES = json.loads(Path(__file__).with_name("tokenizers.json").read_text("utf-8"))
-FORMS, REFUSED, OTHERS = TABLES.values()
+FORMS, IDLE, REFUSED, OTHERS = TABLES.values()
 # transformers 4 wrote such folders and read [ENT] as special; 5 does not, and finds [ent] as well.
 BY_ITS_WRITER = "old and special"
 
@@ -110,15 +109,7 @@ def test_what_we_save_transformers_opens_whether_or_not_accents_go(folder, strip
     assert (again.do_lower_case, again.strip_accents) == (ours.do_lower_case, ours.strip_accents)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"tokenizer_class": "DistilBertTokenizer"},
-        {"tokenizer_class": "ElectraTokenizerFast"},
-        {"mask_token": {"content": "[MASK]", "lstrip": False, "__type": "AddedToken"}},
-        {"never_split": []},
-    ],
-)
+@pytest.mark.parametrize("changes", IDLE)
 def test_what_changes_nothing_may_be_said(folder, changes):
     change_json(folder / CONFIG, **changes)
     assert load_tokenizer(folder).pieces == tuple(PIECES)
@@ -142,25 +133,6 @@ def test_everyone_must_agree_on_capitals(whole):
         load_tokenizer(whole, do_lower_case=False)
     (whole / CONFIG).write_text('{"do_lower_case": false}')
     with pytest.raises(ValueError, match=r"do_lower_case as False, tokenizer\.json as True"):
-        load_tokenizer(whole)
-
-
-def test_the_vocabulary_must_fit_the_model(folder):
-    change_json(folder / "config.json", vocab_size=END - 1)
-    with pytest.raises(ValueError, match=f"has {END} pieces, but the model knows only {END - 1}"):
-        load_tokenizer(folder)
-    change_json(folder / "config.json", vocab_size=END)
-    assert load_tokenizer(folder).vocab_size == END
-
-
-def test_the_older_post_processor_is_the_same(whole):
-    ids = {"sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}
-    change_json(whole / WHOLE, post_processor={"type": "BertProcessing", **ids})
-    theirs = tokenizers.Tokenizer.from_file(str(whole / WHOLE))
-    assert load_tokenizer(whole).encode("the 中") == theirs.encode("the 中").ids
-    ids["sep"] = ["[SEP]", 4]
-    change_json(whole / WHOLE, post_processor={"type": "BertProcessing", **ids})
-    with pytest.raises(ValueError, match=r"post_processor\.type 'BertProcessing'"):
         load_tokenizer(whole)
 
 
