@@ -15,12 +15,11 @@ class Head:
 
         Args:
             ids: What is read.
-            mask: What is hidden.
             output_maps: Whether maps are wanted.
             return_dict: Nothing.
 
         Returns:
-            All of it.
+            All.
         """
 
     @called_as(encode)

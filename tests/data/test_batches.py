@@ -26,10 +26,8 @@ def make(corpus=CORPUS, **changes):
 
 
 def same(left, right):
-    rows = [
-        [(key, x.tolist()) for batch in side for key, x in batch.items()] for side in (left, right)
-    ]
-    return rows[0] == rows[1]
+    sides = ([(key, x.tolist()) for batch in s for key, x in batch.items()] for s in (left, right))
+    return next(sides) == next(sides)
 
 
 def texts(batch):
@@ -71,25 +69,25 @@ def test_shapes_padding_and_labels_fit_the_texts():
         assert len(sizes) == len(batches) == -(-batches.pairs // 4)
         assert sorted(sizes)[1:] == [4] * (len(sizes) - 1)
     assert labels[0] > 100 and labels[1] > 100
+    for batch in make(max_length=8).epoch(0):
+        assert batch["input_ids"].shape[1] <= 8
+        assert ((batch["input_ids"] == TOKENIZER.sep_token_id).sum(1) == 2).all()
 
 
 def test_documents_come_in_a_new_order_in_every_epoch_the_same_for_a_seed():
     assert same(make(), make().epoch(0)) and same(make().epoch(3), make().epoch(3))
     assert not same(make().epoch(3), make(seed=8).epoch(3))
-
-    def order(epoch):
-        """The documents in the order of their first pairs; without pools nothing is sorted."""
+    beginnings = {document[0] for document in CORPUS if len(document) > 1}
+    orders = []
+    for epoch in range(3):  # of first pairs; without pools nothing is sorted
         batches = make(batch_size=1, batches_per_pool=1).epoch(epoch)
         first = [first for batch in batches for first, _ in texts(batch)]
-        return [sentence for sentence in first if sentence in beginnings]
-
-    beginnings = {document[0] for document in CORPUS if len(document) > 1}
-    orders = [order(epoch) for epoch in range(3)]
+        orders.append(tuple(sentence for sentence in first if sentence in beginnings))
     assert sorted(orders[0]) == sorted(orders[1]) == sorted(orders[2])
-    assert len({tuple(each) for each in orders}) == 3
+    assert len({*orders}) == 3
 
 
-def test_partners_and_masks_are_new_in_every_epoch():
+def test_partners_are_new_in_every_epoch_and_masks_in_every_batch():
     def seen(epoch):
         rows = [row for batch in make().epoch(epoch) for row in zip(texts(batch), batch["labels"])]
         return {pair: tuple((label != -100).nonzero().flatten().tolist()) for pair, label in rows}
@@ -98,15 +96,9 @@ def test_partners_and_masks_are_new_in_every_epoch():
     assert len(first.keys() - second.keys()) > len(first) / 4
     common = first.keys() & second.keys()
     assert sum(first[pair] != second[pair] for pair in common) > len(common) / 2
-
-
-def test_batches_of_one_epoch_do_not_share_their_masks():
     corpus = [["the cat sits on the mat", "the cat sits on the mat"]] * 40
-    masks = {
-        tuple(batch["labels"].flatten().tolist())
-        for batch in make(corpus, batch_size=1, max_length=15).epoch(0)
-    }
-    assert len(masks) > 20
+    batches = make(corpus, batch_size=1, max_length=15).epoch(0)
+    assert len({tuple(batch["labels"].flatten().tolist()) for batch in batches}) > 20
 
 
 @pytest.mark.parametrize("options", mostly_slow([{}, {"batches_per_pool": 1}, {"batch_size": 7}]))
@@ -115,12 +107,6 @@ def test_any_start_gives_the_rest_of_the_epoch(options):
     whole = list(batches.epoch(2))
     for start in [*range(6), len(batches) - 1, len(batches)]:
         assert same(batches.epoch(2, start), islice(whole, start, None))
-
-
-def test_pairs_too_long_are_cut():
-    for batch in make(max_length=8).epoch(0):
-        assert batch["input_ids"].shape[1] <= 8
-        assert ((batch["input_ids"] == TOKENIZER.sep_token_id).sum(1) == 2).all()
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 99))
@@ -151,25 +137,21 @@ def test_the_share_of_padding_counts_every_position_once():
 
 
 @pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(
-    ("options", "error", "sentence"),
-    [
+def test_wishes_that_cannot_be_met():
+    for options, error, words in (
         ({"batch_size": 0}, ValueError, r"batch_size \(0\) must be at least 1"),
         ({"max_length": 4}, ValueError, r"max_length \(4\) must be at least 5: three special"),
         ({"batch_size": 1.5}, TypeError, r"batch_size must be a whole number, not 1\.5"),
-    ],
-)
-def test_wishes_that_cannot_be_met(options, error, sentence):
-    with pytest.raises(error, match=sentence):
-        make(**options)
+    ):
+        with pytest.raises(error, match=words):
+            make(**options)
 
 
 def test_what_makes_batches_the_same_is_told():
-    assert make().identity == make().identity
-    for changes in [{"seed": 8}, {"batch_size": 5}, {"max_length": 9}, {"corpus": CORPUS[1:]}]:
-        assert make(**changes).identity != make().identity
     other = [list(document) for document in CORPUS]
     other[3][0] += " again"
-    assert make(other).identity != make().identity
-    assert make(other).identity["pairs"] == make().identity["pairs"]
-    assert make().identity["pairs"] == sum(len(document) - 1 for document in CORPUS)
+    changes = [{"seed": 8}, {"batch_size": 5}, {"max_length": 9}, {"corpus": CORPUS[1:]}]
+    changes += [{"corpus": other}]
+    assert make().identity == make().identity
+    assert all(make(**change).identity != make().identity for change in changes)
+    assert make(other).identity["pairs"] == sum(len(document) - 1 for document in CORPUS)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from minibert.data import TextDocuments, split_documents
 from minibert.data.documents import fingerprint
 
-TWO = [["One cat.", "It sleeps."], ["One dog."]]
 BOM = b"\xef\xbb\xbf"
 
 
@@ -20,18 +19,6 @@ def write(tmp_path):
         return path
 
     return write
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        BOM + b"\r\n\r\nOne cat.\r\nIt sleeps.\r\n\r\nOne dog.\r\n",
-        b"\n \n\t\n  One cat.  \n\tIt sleeps.\n\n\n \n\nOne dog.\n\n\n",
-        "One cat.\nIt sleeps.\n\u3000\u00a0\nOne dog.\n\x0c".encode(),
-    ],
-)
-def test_blank_lines_end_documents_whatever_the_line_ends(write, content):
-    assert list(TextDocuments(write(content))) == TWO
 
 
 # Any sentence without a line end in it; the mark at the beginning of a file is no text.
@@ -54,8 +41,8 @@ def test_what_was_written_is_what_is_read(tmp_path_factory, documents, line_end,
     assert list(TextDocuments(path)) == documents
 
 
-def test_several_files_in_order_and_empty_ones_between(write):
-    contents = ["", "a\n\nb", "\n\n", "c", " "]
+def test_several_files_in_order_and_blank_lines_of_any_kind_between(write):
+    contents = ["", "\n \n\t\n a  \n\u3000\u00a0\n\tb\n\n\n", "\n\n", "c\n\x0c", " "]
     documents = TextDocuments(*(write(text, str(n)) for n, text in enumerate(contents)))
     assert list(documents) == [["a"], ["b"], ["c"]]
 

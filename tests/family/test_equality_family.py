@@ -6,15 +6,7 @@ import pytest
 import torch
 import transformers
 from bert_pairs import close
-from family_pairs import (
-    MEMBERS,
-    build,
-    build_pair,
-    build_theirs,
-    compute_in_64_bits,
-    draw_batch,
-    draw_labels,
-)
+from family_pairs import MEMBERS, build_pair, compute_in_64_bits, draw_batch, draw_labels
 
 import bertfamily as family
 
@@ -79,25 +71,3 @@ def test_the_defaults_are_those_of_transformers(member):
     assert len(names) > 10
     for name in names:
         assert getattr(ours, name) == getattr(theirs, name), name
-
-
-@pytest.mark.parametrize("said", ["by two names", "by kind of layer"])
-def test_global_and_local_layers_turn_by_angles_of_their_own(said, monkeypatch):
-    compute_in_64_bits(monkeypatch)
-    thetas = {"full_attention": 500.0, "sliding_attention": 20.0}
-    fields = {kind: {"rope_type": "default", "rope_theta": x} for kind, x in thetas.items()}
-    member = MEMBERS["modernbert"]
-    theirs = build_theirs(member, torch.float64, rope_parameters=fields)
-    named = {"global_rope_theta": 500.0, "local_rope_theta": 20.0}
-    names = named if said == "by two names" else {"rope_parameters": fields}
-    other = {"global_rope_theta": 20.0, "local_rope_theta": 500.0}
-    found = []
-    for changes in (names, other):
-        ours = build(member, **changes).double().eval()
-        ours.load_state_dict(theirs.state_dict(), strict=True)
-        batch = draw_batch(member, ours.config)
-        with torch.no_grad():
-            one, two = (model(**batch).last_hidden_state for model in (ours, theirs))
-        found.append((one - two)[batch["attention_mask"].bool()].abs().max().item())
-    assert found[0] < 1e-10
-    assert found[1] > 1e-3

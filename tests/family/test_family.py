@@ -1,7 +1,5 @@
 """What is easily done wrong in the family, and what its configurations refuse."""
 
-import pickle
-
 import pytest
 import torch
 from bert_pairs import close, scatter_weights
@@ -9,7 +7,6 @@ from family_pairs import MEMBERS, build, build_pair, build_with_head, draw_label
 
 import bertfamily as family
 from bertfamily.modernbert import rotate
-from minibert.attention import BertSelfAttention
 from minibert.loading.config_file import config_from_fields
 from minibert.model import BertModel
 from minibert.parts import override
@@ -30,15 +27,6 @@ def padded_left(model, ids, pads):
     return model(rows, mask).last_hidden_state[:, pads:]
 
 
-@pytest.mark.parametrize("name", ["roberta", "distilbert", "albert", "deberta v3", "electra"])
-def test_a_pickled_member_is_whole_and_keeps_its_names(name):
-    model = build_with_head(name, "ForMaskedLM")
-    found = pickle.loads(pickle.dumps(model))
-    expected = model.state_dict()
-    assert found.state_dict().keys() == expected.keys()
-    assert all(torch.equal(found.state_dict()[key], expected[key]) for key in expected)
-
-
 def test_padding_on_the_left_does_not_move_roberta_and_vectors_stand_where_their_ids_do():
     model, _ = build_pair(MEMBERS["roberta"])
     ids = torch.tensor([[5, 9, 4, 7]])
@@ -53,7 +41,10 @@ def test_padding_on_the_left_does_not_move_roberta_and_vectors_stand_where_their
 
 def test_only_distance_counts_for_rotated_queries_and_keys_and_segments_are_refused():
     model, ids = modern(local_attention=40), torch.tensor([[8, 11, 30, 9, 14]])
-    close(padded_left(model, ids, 4), model(ids).last_hidden_state, 1e-10)
+    expected = model(ids).last_hidden_state
+    close(padded_left(model, ids, 4), expected, 1e-10)
+    vectors = model.embeddings.word_embeddings(ids)
+    close(model(inputs_embeds=vectors).last_hidden_state, expected, 1e-12)
     with pytest.raises(ValueError, match="no segments, and counts places itself"):
         model(ids, token_type_ids=torch.zeros_like(ids))
 
@@ -64,43 +55,23 @@ def test_sixteen_bits_turn_far_places_by_their_own_angle(dtype):
     close(rotate(x, 10.0).float(), rotate(x.float(), 10.0), 0.02)
 
 
-def test_distilbert_ignores_segments_as_it_has_none():
-    model = build(MEMBERS["distilbert"]).eval()
-    ids = torch.tensor([[5, 9, 4, 7]])
-    with_segments = model(ids, token_type_ids=torch.tensor([[0, 0, 1, 1]]))
-    assert torch.equal(model(ids).last_hidden_state, with_segments.last_hidden_state)
-
-
-EVERY = pytest.mark.parametrize("name", ["distilbert", "albert", "electra", "modernbert"])
 IDS = torch.tensor([[8, 9, 10]])
 BAD_IDS = [
     ({"input_ids": IDS + 31}, ValueError, "input_ids run from 0 to 40 .* vocab_size = 41, not 41"),
-    ({"input_ids": IDS - 9}, ValueError, "input_ids run from 0 to 40 .*, not -1"),
-    ({"input_ids": IDS[0]}, ValueError, r"input_ids must .* shape \(batch, seq\), not \(3,\)"),
     ({"input_ids": IDS.double()}, TypeError, "input_ids must be torch.int64 or .*float64"),
-    ({"input_ids": IDS.tolist()}, TypeError, "input_ids must be a tensor, not a list"),
     ({"input_ids": IDS[:, :0]}, ValueError, r"input_ids of shape \(1, 0\) must not be empty"),
     ({}, ValueError, "give either input_ids or inputs_embeds; neither is given"),
     ({"input_ids": IDS.repeat(1, 6)}, ValueError, r"18 tokens exceed max_position\S+ \(17\)"),
     ({"inputs_embeds": torch.zeros(1, 3, 7)}, ValueError, "inputs_embeds must have the shape"),
-    ({"inputs_embeds": torch.zeros(1, 3, 24).long()}, TypeError, "inputs_embeds must be torch.flo"),
 ]
 
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(("given", "error", "words"), BAD_IDS)
-@EVERY
+@pytest.mark.parametrize("name", ["distilbert", "albert", "electra", "modernbert"])
 def test_ids_that_make_no_sense_are_named_by_every_member(name, given, error, words):
     with pytest.raises(error, match=words):
         build(MEMBERS[name]).eval()(**given)
-
-
-def test_modernbert_takes_as_many_tokens_as_it_says_and_vectors_in_their_place():
-    model, ids = modern(), torch.arange(8, 25)[None]
-    states = model(ids).last_hidden_state
-    assert states.shape == (1, 17, 24)
-    vectors = model.embeddings.word_embeddings(ids)
-    close(model(inputs_embeds=vectors).last_hidden_state, states, 1e-12)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -150,7 +121,7 @@ def test_the_padding_row_of_every_member_starts_at_zero():
 
 
 @pytest.mark.parametrize("name", ["Roberta", "DistilBert", "Albert", "DebertaV2", "Electra"])
-def test_every_member_plays_bert_in_the_heads_of_bert_and_takes_a_readers_part(name):
+def test_every_member_plays_bert_in_the_heads_of_bert(name):
     """As a part it needs no class of its own; that one only knows the names of the files."""
     member = next(member for member in MEMBERS.values() if member.name == name)
     kind, config = getattr(family, f"{name}Model"), build(member).config
@@ -162,16 +133,11 @@ def test_every_member_plays_bert_in_the_heads_of_bert_and_takes_a_readers_part(n
     own = getattr(family, f"{name}ForTokenClassification")(config, num_labels=3)
     ids = torch.tensor([[5, 9, 4, 7]])
     assert torch.equal(model.eval()(ids).logits, own.eval()(ids).logits)
-    mine = type("Mine", (BertSelfAttention,), {})
-    with override({BertSelfAttention: mine}):
-        played = any(type(module) is mine for module in build(member).modules())
-    assert played == (name != "DebertaV2")  # which has its own
 
 
 MASK = torch.tensor([[1, 1, 1], [1, 1, 0]])
 DEFAULT = ["roberta", "distilbert", "albert", "deberta v3", "deberta v2, all apart", "electra"]
-HEADS = ["ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"]
-HEADS += ["ForQuestionAnswering"]
+HEADS = [f"For{x}" for x in ("MaskedLM", "SequenceClassification", "QuestionAnswering")]
 FROZEN = [(name, head) for name in ["bert", *DEFAULT, "modernbert"] for head in HEADS]
 FROZEN += [("electra", "ForPreTraining"), ("bert", "ForPreTraining")]
 

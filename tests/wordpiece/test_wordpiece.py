@@ -42,8 +42,7 @@ def test_ids_are_those_of_transformers(both):
     ours, theirs = both
     texts = odd_texts(1500, seed=ours.vocab_size + ours.do_lower_case)
     expected = [row.ids for row in theirs._tokenizer.encode_batch(texts)]
-    both_ids = zip(texts, map(ours.encode, texts), expected, strict=True)
-    assert [text for text, own, other in both_ids if own != other] == []
+    assert [ours.encode(text) for text in texts] == expected
 
 
 @examples(300)
@@ -89,7 +88,8 @@ def test_decoding_is_that_of_transformers(both, skip):
         assert ours.decode(ids, skip_special_tokens=skip) == expected
 
 
-def test_ids_of_special_tokens_and_size():
+@pytest.mark.usefixtures("unchecked")
+def test_ids_of_special_tokens_in_any_order_and_in_any_form():
     shuffled = WordPieceTokenizer([*reversed(TINY)])
     for tokenizer in (tiny, shuffled):
         ids = [getattr(tokenizer, f"{name}_token_id") for name in NAMES]
@@ -97,6 +97,8 @@ def test_ids_of_special_tokens_and_size():
     assert tiny.vocab_size == len(TINY)
     assert shuffled("a")["input_ids"].tolist() == [[12, 3, 11]]
     assert tiny("a", "")["input_ids"].tolist() == [[2, 11, 3, 3]]  # an empty pair is a pair
+    for ids in ((8, 9), torch.tensor([8, 9]), np.array([8, 9]), iter([8, 9])):
+        assert tiny.decode(ids) == "playing"
 
 
 @given(st.sets(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r"),
@@ -141,13 +143,6 @@ def test_blank_doubled_and_padded_lines_are_read_as_transformers_does(tmp_path):
     assert WordPieceTokenizer.load(path).pieces == ours.pieces
 
 
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize("ids", [[8, 9], (8, 9), torch.tensor([8, 9]), np.array([8, 9])])
-def test_one_row_of_ids_in_any_form(ids):
-    assert tiny.decode(ids) == tiny.decode(iter(ids)) == "playing"
-    assert tiny.decode([2, *ids, 3], skip_special_tokens=True) == "playing"
-
-
 REFUSED = [
     (lambda: tiny([]), ValueError, "no text; give at least one"),
     (lambda: tiny(["a", "b"], ["a"]), ValueError, "2 texts and 1 pairs do not fit"),
@@ -159,14 +154,11 @@ REFUSED = [
     (lambda: tiny.decode([0, 15]), ValueError, "id 15 is outside .* from 0 to 14"),
     (lambda: WordPieceTokenizer(TINY[1:]), ValueError, r"the vocabulary of 14 pieces lacks \[PAD"),
     (lambda: WordPieceTokenizer([*TINY, "a"]), ValueError, "piece 'a' has two ids, 11 and 15"),
-    (lambda: WordPieceTokenizer([*TINY, "a\nb"]), ValueError, r"piece 15 is 'a\\nb'"),
     (lambda: WordPieceTokenizer([*TINY, None]), TypeError, r"piece 15 is NoneType \(None\), not a"),
     (lambda: WordPieceTokenizer.train([b"play"], 50), TypeError, "text 0 is bytes"),
     (lambda: tiny(None), TypeError, r"text is NoneType \(None\), .* use '' for no"),
     (lambda: tiny([("a", "b")]), TypeError, r"text 0 is tuple .* go in two lists: tok"),
     (lambda: tiny.encode(["a", "b"]), TypeError, r"text is list .*; several go as a list"),
-    (lambda: tiny("a", truncation=True, max_length="8"), TypeError, "be a whole number, not '8'"),
-    (lambda: tiny.decode(torch.ones(2, 3).long()), TypeError, r"id 0 is Tensor .* one"),
     (lambda: tiny.decode(5), TypeError, r"ids are int \(5\); give a list of ids"),
 ]
 
@@ -182,7 +174,9 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
     (tmp_path / "latin.txt").write_bytes(b"[PAD]\ncaf\xe9\n")
     with pytest.raises(ValueError, match=r"line 2 of '.*latin.txt' is not UTF-8 .* vocab.txt\?"):
         WordPieceTokenizer.load(tmp_path / "latin.txt")
-    with pytest.raises(IsADirectoryError, match=r"is a folder; name a file in it"):
-        tiny.save(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing"):
-        tiny.save(tmp_path / "missing" / "vocab.txt")
+    for path, words in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "a" / "b", "there is no folder .*a"),
+    ):
+        with pytest.raises(OSError, match=words):
+            tiny.save(path)
