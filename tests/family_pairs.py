@@ -1,5 +1,7 @@
 """Every member of the family twice, ours and transformers', with the same random weights."""
 
+import json
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -20,45 +22,13 @@ class Member(NamedTuple):
     segments: int = 0
 
 
-SIZES = {
-    "vocab_size": 41, "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 2,
-    "intermediate_size": 20, "max_position_embeddings": 17,
-}  # fmt: skip
-DISTIL = {
-    "vocab_size": 41, "dim": 24, "n_layers": 3, "n_heads": 2, "hidden_dim": 20,
-    "max_position_embeddings": 17,
-}  # fmt: skip
 # A head has 12 numbers: in DeBERTa 3 · 12 has a whole root, which the library computes in 32 bits;
 # so have 2 · 8 with one kind of distances, and 1 · 9 with none.
-FAR = {"relative_attention": True, "position_buckets": 4, "pos_att_type": ["p2c", "c2p"]}
-V3 = {"share_att_key": True, "norm_rel_ebd": "layer_norm", "position_biased_input": False}
-NARROW = {"embedding_size": 10}
+LISTED = json.loads(Path(__file__).with_name("members.json").read_text("utf-8"))
+SIZES, DISTIL, DIFFERENT = LISTED.values()
 MEMBERS = {
-    "roberta": Member("Roberta", SIZES | {"type_vocab_size": 1, "pad_token_id": 1}, 1),
-    "roberta, other padding": Member("Roberta", SIZES | {"pad_token_id": 3}, 2),
-    "distilbert": Member("DistilBert", DISTIL | {"activation": "relu"}),
-    "albert": Member("Albert", SIZES | NARROW, 2),
-    "albert, groups": Member(
-        "Albert", SIZES | NARROW | {"num_hidden_groups": 2, "inner_group_num": 2}, 2
-    ),
-    "deberta v2, all apart": Member("DebertaV2", SIZES | FAR | {"type_vocab_size": 2}, 2),
-    "deberta v3": Member("DebertaV2", SIZES | FAR | V3),
-    "deberta, one way": Member(
-        "DebertaV2",
-        SIZES | FAR | {"hidden_size": 16, "pos_att_type": ["c2p"], "type_vocab_size": 2},
-        2,
-    ),
-    "deberta, no distances": Member("DebertaV2", SIZES | {"hidden_size": 18}),
-    "deberta, no buckets": Member("DebertaV2", SIZES | FAR | {"position_buckets": -1}),
-    "electra": Member("Electra", SIZES | NARROW, 2),
-    "electra, as wide": Member("Electra", SIZES | {"embedding_size": 24}, 2),
-    "modernbert": Member("ModernBert", SIZES | {"local_attention": 4, "pad_token_id": 7}),
-    "modernbert, biases": Member(
-        "ModernBert",
-        SIZES
-        | {"local_attention": 6, "pad_token_id": 7, "global_attn_every_n_layers": 2}
-        | dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias"), True),
-    ),
+    member: Member(name, (DISTIL if name == "DistilBert" else SIZES) | fields, segments)
+    for member, (name, fields, segments) in DIFFERENT.items()
 }
 
 

@@ -15,6 +15,7 @@ from minibert.model import BertModel
 
 FIRST = ["roberta", "distilbert", "albert", "deberta v3", "electra", "modernbert"]  # one of each
 WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
+SHARDS = [f"model-0000{number}-of-00003.safetensors" for number in (1, 2, 3)]
 
 
 def their_folder(folder: Path, kind=BertModel, seed: int = 0, dtype=torch.float32, **options):
@@ -52,9 +53,8 @@ def sharded_folder(folder: Path) -> dict[str, str]:
     """Write a folder with three shards."""
     small_folder(folder)
     tensors = load_file(folder / WEIGHTS)
-    shards = [f"model-0000{number}-of-00003.safetensors" for number in (1, 2, 3)]
-    places = {name: shards[number % 3] for number, name in enumerate(sorted(tensors))}
-    for shard in shards:
+    places = {name: SHARDS[number % 3] for number, name in enumerate(sorted(tensors))}
+    for shard in SHARDS:
         its = {name: tensors[name].clone() for name in places if places[name] == shard}
         save_file(its, folder / shard)
     (folder / WEIGHTS).unlink()

@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from saved_folders import (
     CONFIG,
     INDEX,
+    SHARDS,
     WEIGHTS,
     change_json,
     change_weights,
@@ -47,10 +48,6 @@ OUTSIDE = [
 ]
 
 
-def gone(name):
-    return lambda folder: (folder / name).unlink()
-
-
 def written(name, content):
     return lambda folder: (folder / name).write_bytes(content)
 
@@ -67,22 +64,9 @@ def extra(name, *shape):
     return weights(lambda tensors: tensors.update({name: torch.ones(shape)}))
 
 
-def changed(name, change):
-    return weights(lambda tensors: tensors.update({name: change(tensors[name]).contiguous()}))
-
-
 def places(**changes):
     """Write shards, and an index that places tensors elsewhere."""
     return lambda folder: change_json(folder / INDEX, weight_map=sharded_folder(folder) | changes)
-
-
-def two_kinds(folder):
-    sharded_folder(folder)
-    (folder / "model-00001-of-00003.safetensors").rename(folder / WEIGHTS)
-
-
-def no_shard(folder):
-    (folder / sorted(set(sharded_folder(folder).values()))[1]).unlink()
 
 
 def pickled(folder):
@@ -97,15 +81,16 @@ def pickle_in_disguise(folder):
 
 
 DAMAGED = [
-    (gone(WEIGHTS), rf"has neither {WEIGHTS} nor {INDEX}; get one"),
-    (gone(CONFIG), "has no config.json"),
+    (lambda f: (f / WEIGHTS).unlink(), rf"has neither {WEIGHTS} nor {INDEX}; get one"),
+    (lambda f: (f / CONFIG).unlink(), "has no config.json"),
     (pickled, "only as pytorch_model.bin, a pickle: a program"),
     (pickle_in_disguise, "no safetensors file"),
-    (two_kinds, "has both model.safetensors and model.safetensors.index.json"),
-    (no_shard, f"has no model-00002-of-00003.safetensors, which {INDEX} names"),
+    (lambda f: [sharded_folder(f), (f / SHARDS[0]).rename(f / WEIGHTS)],
+     "has both model.safetensors and model.safetensors.index.json"),
+    (lambda f: [sharded_folder(f), (f / SHARDS[1]).unlink()], f"has no {SHARDS[1]}, which {INDEX}"),
     (lambda f: [sharded_folder(f), change_json(f / INDEX, weight_map={})], "has no weight_map"),
-    (places(x="model-00001-of-00003.safetensors"), "other tensors than .*: x. The two do not"),
-    (places(**{BIAS: "model-00002-of-00003.safetensors"}), rf"model-0000\d-of\S+ of .*{BIAS}"),
+    (places(x=SHARDS[0]), "other tensors than .*: x. The two do not"),
+    (places(**{BIAS: SHARDS[1]}), rf"model-0000\d-of\S+ of .*{BIAS}"),
     *((places(**{BIAS: place}), f"places '{BIAS}' in {re.escape(repr(place))}")
       for place in OUTSIDE),
     (written(CONFIG, b"{"), "config.json' cannot be read as JSON"),
@@ -136,8 +121,9 @@ DAMAGED = [
     (weights(renamed(BIAS, "pooler.dense")), r"unused=\('pooler\.dense',\)"),
     *((weights(lambda t, order=order: t.update({POSITIONS: torch.tensor([order])})),
        "does not count 0, 1, 2, … 3;") for order in ([1, 0, 2, 3], [0.0, 1.0, 2.0, 3.0])),
-    (changed(WIDE, torch.t), r"1 of another shape(?s:(?!new=).)*$"),
-    (changed(BIAS, torch.Tensor.bool), r"pooler\.dense\.bias is torch\.bool"),
+    (weights(lambda t: t.update({WIDE: t[WIDE].T.contiguous()})),
+     r"1 of another shape(?s:(?!new=).)*$"),
+    (weights(lambda t: t.update({BIAS: t[BIAS].bool()})), r"pooler\.dense\.bias is torch\.bool"),
     (weights(lambda t: t.update({n: t[n].long() for n in t})), r"is torch\.int64; convert"),
     (weights(lambda t: t.update({f"x{n}": torch.ones(1) for n in range(300)})),
      r"300 unknown.*x115 \(1,\) and 280 more\.\nTo leave these .* out, name them \(300\)\."),

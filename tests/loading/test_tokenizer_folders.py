@@ -182,18 +182,13 @@ def test_added_tokens_are_those_of_transformers_and_survive_saving(tmp_path, for
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_decoding_skips_added_tokens_that_are_special_and_some_cannot_be_added():
+def test_decoding_skips_added_tokens_that_are_special():
     tokens = [AddedToken("<user>"), AddedToken("moom", special=False)]
     tokenizer = WordPieceTokenizer(PIECES, added_tokens=tokens)
     ids = tokenizer.encode("the <user> cat moom")
     assert tokenizer.decode(ids, skip_special_tokens=True) == "the cat moom"
-    for wrong, error, words in (
-        (["<user>"], TypeError, r"an added token is '<user>'; give AddedToken\('<user>'\)"),
-        ([AddedToken(" ")], ValueError, "' ' is empty"),
-        ([AddedToken("<a>")] * 2, ValueError, "'<a>' is given twice"),
-    ):
-        with pytest.raises(error, match=words):
-            WordPieceTokenizer(PIECES, added_tokens=wrong)
+    with pytest.raises(TypeError, match=r"an added token is '<user>'; give AddedToken\('<user>'\)"):
+        WordPieceTokenizer(PIECES, added_tokens=["<user>"])
 
 
 @pytest.mark.parametrize(("files", "words"), REFUSED)

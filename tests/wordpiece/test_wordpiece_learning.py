@@ -56,9 +56,7 @@ def test_the_size_is_kept_and_reached_and_the_smallest_is_the_alphabet():
 def test_cased_and_uncased():
     texts = ["Café café CAFÉ"] * 3
     assert "cafe" in WordPieceTokenizer.train(texts, 100).vocab
-    cased = WordPieceTokenizer.train(texts, 100, do_lower_case=False)
-    assert {"Café", "café", "CAFÉ"} <= set(cased.vocab)
-    assert cased.tokenize("Café") == ["Café"]
+    assert {"Café", "café", "CAFÉ"} <= {*WordPieceTokenizer.train(texts, 100, False).pieces}
 
 
 def test_special_tokens_endless_words_and_rare_pairs_are_passed_over():
