@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertbook.corpus import hundred_sentences
-from minibert.data import IS_NEXT, PretrainingBatches, bucket_by_length, padding_share
+from minibert.data import IS_NEXT, PretrainingBatches, bucket_by_length
 from minibert.wordpiece import WordPieceTokenizer
 
 KEYS = ["input_ids", "token_type_ids", "attention_mask", "labels", "next_sentence_label"]
@@ -127,13 +127,6 @@ def test_rows_of_one_length_stay_in_the_order_of_chance_and_buckets_are_not_in_t
     buckets = bucket_by_length(range(1, 101), 2, rng=np.random.default_rng(0))
     firsts = [bucket[0] for bucket in buckets]
     assert firsts != sorted(firsts)
-
-
-def test_the_share_of_padding_counts_every_position_once():
-    masks = [torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0]]), torch.tensor([[1, 1]])]
-    assert padding_share({"attention_mask": mask} for mask in masks) == 1 - 6 / 10
-    with pytest.raises(ValueError, match="there is no batch, so there is no share"):
-        padding_share([])
 
 
 @pytest.mark.usefixtures("unchecked")

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from bert_pairs import KINDS, TASKS, Batch, build, build_pair, draw_config  # noqa: F401
+from bert_pairs import Batch, build, build_pair, draw_config
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from minibert.loading import load_pretrained
+from minibert.loading.files import INDEX, WEIGHTS
 from minibert.model import BertModel
 
 FIRST = ["roberta", "distilbert", "albert", "deberta v3", "electra", "modernbert"]  # one of each
-WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
 SHARDS = [f"model-0000{number}-of-00003.safetensors" for number in (1, 2, 3)]
 
 

@@ -8,15 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from bert_pairs import build, close, draw_batch, draw_config
+from bert_pairs import KINDS, TASKS, build, close, draw_batch, draw_config
 from effort import mostly_slow
 from odd_texts import odd_texts
 from safetensors.torch import load_file
 from saved_folders import (
-    CONFIG,
-    KINDS,
-    TASKS,
-    WEIGHTS,
     change_weights,
     open_theirs,
     outputs,
@@ -33,6 +29,7 @@ from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.loading.config_file import config_from_fields
+from minibert.loading.files import CONFIG, WEIGHTS
 from minibert.model import BertModel
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
@@ -320,16 +317,6 @@ def test_names_and_problem_go_to_transformers_and_back(tmp_path, kind, problem_t
         again = load_pretrained(kind, tmp_path / folder)
         assert again.label_fields == ours.label_fields
         same_weights(again, ours)
-
-
-def test_two_labels_without_names_are_those_of_transformers_and_can_be_given_others(tmp_path):
-    kind = Sequences
-    theirs = their_folder(tmp_path, kind, seed=1)
-    assert "id2label" not in json.loads((tmp_path / CONFIG).read_text("utf-8"))
-    assert load_pretrained(kind, tmp_path).id2label == theirs.config.id2label
-    named = load_pretrained(kind, tmp_path, id2label={0: "no", 1: "yes"})
-    assert named.id2label == {0: "no", 1: "yes"}
-    same_weights(named, theirs)
 
 
 def five_labels(folder, kind, fields=None):

@@ -12,10 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from saved_folders import (
-    CONFIG,
-    INDEX,
     SHARDS,
-    WEIGHTS,
     change_json,
     change_weights,
     in_our_words,
@@ -29,6 +26,7 @@ from torch import nn
 
 from minibert.config import BertConfig
 from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
+from minibert.loading.files import CONFIG, INDEX, WEIGHTS
 from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM
 from minibert.tasks import BertForSequenceClassification

@@ -24,7 +24,6 @@ from family_pairs import (
     way_of,
 )
 from saved_folders import (
-    CONFIG,
     FIRST,
     change_json,
     change_weights,
@@ -35,6 +34,7 @@ from saved_folders import (
 
 import bertfamily as family
 from minibert.loading import load_pretrained, save_pretrained
+from minibert.loading.files import CONFIG
 from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM
 from minibert.tasks import BertForSequenceClassification

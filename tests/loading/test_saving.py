@@ -6,13 +6,14 @@ import os
 import pytest
 import torch
 from bert_pairs import build, draw_config
-from saved_folders import INDEX, in_our_words, same_weights, their_folder
+from saved_folders import in_our_words, same_weights, their_folder
 from torch import nn
 from torch.nn.utils import parametrizations, parametrize, prune
 
 from minibert import disk
 from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.loading import save as saving
+from minibert.loading.files import INDEX
 from minibert.model import BertModel
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
