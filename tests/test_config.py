@@ -38,7 +38,6 @@ WHOLE = [
 WRONG = [
     *(({name: 0}, ValueError, rf"{name} \(0\) must be at least 1; BERT's is") for name in WHOLE),
     ({"hidden_dropout_prob": 1.5}, ValueError, r"\(1\.5\) .* at most 1\.0; BERT's is 0\.1$"),
-    ({"attention_probs_dropout_prob": -0.1}, ValueError, r"\(-0\.1\) must be at least 0\.0"),
     ({"hidden_dropout_prob": float("nan")}, ValueError, r"hidden_dropout_prob \(nan\)"),
     ({"classifier_dropout": 10}, ValueError, r"classifier_dropout \(10\) .* at most 1\.0$"),
     ({"initializer_range": 0}, ValueError, r"initializer_range \(0\) must be at least 1e-30"),

@@ -129,17 +129,6 @@ def test_rows_of_one_length_stay_in_the_order_of_chance_and_buckets_are_not_in_t
     assert firsts != sorted(firsts)
 
 
-@pytest.mark.usefixtures("unchecked")
-def test_wishes_that_cannot_be_met():
-    for options, error, words in (
-        ({"batch_size": 0}, ValueError, r"batch_size \(0\) must be at least 1"),
-        ({"max_length": 4}, ValueError, r"max_length \(4\) must be at least 5: three special"),
-        ({"batch_size": 1.5}, TypeError, r"batch_size must be a whole number, not 1\.5"),
-    ):
-        with pytest.raises(error, match=words):
-            make(**options)
-
-
 def test_what_makes_batches_the_same_is_told():
     other = [list(document) for document in CORPUS]
     other[3][0] += " again"

@@ -154,6 +154,7 @@ ASKED = [  # a class, a change of config.json, arguments, and what is said
     (BertModel, {}, {"top": 3}, r"^BertModel cannot be built as BertModel\(config, top=…\): got a"),
     (BertModel, {}, {"new": "pooler"}, r"write new=\('pooler',\)"),
     (BertModel, {}, {"unused": "pooler"}, r"write unused=\('pooler',\)"),
+    (BertModel, {}, {"unused": ("pool",), "add_pooling_layer": False}, "2 unknown: pooler.dense"),
     (BertModel, {}, {"new": ("poller",)},
      "'poller', but BertModel has no such part; it has embeddings, encoder, pooler"),
 ]  # fmt: skip

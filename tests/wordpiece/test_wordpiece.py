@@ -170,11 +170,8 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
     (tmp_path / "latin.txt").write_bytes(b"[PAD]\ncaf\xe9\n")
     with pytest.raises(ValueError, match=r"line 2 of '.*latin.txt' is not UTF-8 .* vocab.txt\?"):
         WordPieceTokenizer.load(tmp_path / "latin.txt")
-    for path, words in (
-        (tmp_path, "is a folder"),
-        (tmp_path / "a" / "b", "there is no folder .*a"),
-    ):
-        with pytest.raises(OSError, match=words):
+    for path in (tmp_path, tmp_path / "missing" / "vocab.txt"):
+        with pytest.raises(OSError, match=r"is a folder; name a file in it|there is no folder"):
             tiny.save(path)
 
 
