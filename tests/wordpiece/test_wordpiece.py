@@ -1,6 +1,5 @@
 """The tokenizer: the same ids as transformers, and every promise of its docstrings."""
 
-import pickle
 import random
 import unicodedata
 from pathlib import Path
@@ -114,15 +113,6 @@ def test_saving_and_loading_changes_nothing(tmp_path_factory, extra):
     assert path.read_bytes().decode() == "\n".join(pieces) + "\n"
     path.write_bytes("\r\n".join(TINY).encode())  # from Windows
     assert list(WordPieceTokenizer.load(str(path)).pieces) == TINY
-
-
-def test_instances_share_nothing():
-    other = WordPieceTokenizer([*TINY, "chess"])
-    tiny.encode("play").append(99)
-    for _ in range(2):
-        assert tiny.tokenize("chess") == ["[UNK]"]
-        assert other.tokenize("chess") == ["chess"]
-        assert tiny.encode("play") == pickle.loads(pickle.dumps(tiny)).encode("play") == [2, 8, 3]
 
 
 IDLE = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\ncat \n\nthe\n##s\t\r\n\n\nat\n\n\n"
