@@ -26,12 +26,10 @@ HE [flies | sings] a [bat/game | ball] home
 def documents(world, stories):
     """Yield every document in every way to tell it, with its chance."""
     orders = list(permutations(world.stories, stories))
-    for hero in world.heroes.rows:
-        for order in orders:
-            chance = 1 / len(world.heroes.rows) / len(orders)
-            versions = [list(_tellings(story, hero)) for story in order]
-            for told in product(*versions):
-                yield sum(told, ()), chance / math.prod(map(len, versions))
+    for hero, order in product(world.heroes.rows, orders):
+        versions = [list(_tellings(story, hero)) for story in order]
+        chance = 1 / len(world.heroes.rows) / len(orders) / math.prod(map(len, versions))
+        yield from ((sum(told, ()), chance) for told in product(*versions))
 
 
 def _tellings(story, hero):

@@ -1,5 +1,7 @@
 """Every member of the family twice, ours and transformers', with the same random weights."""
 
+import json
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -20,45 +22,13 @@ class Member(NamedTuple):
     segments: int = 0
 
 
-SIZES = {
-    "vocab_size": 41, "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 2,
-    "intermediate_size": 20, "max_position_embeddings": 17,
-}  # fmt: skip
-DISTIL = {
-    "vocab_size": 41, "dim": 24, "n_layers": 3, "n_heads": 2, "hidden_dim": 20,
-    "max_position_embeddings": 17,
-}  # fmt: skip
 # A head has 12 numbers: in DeBERTa 3 · 12 has a whole root, which the library computes in 32 bits;
 # so have 2 · 8 with one kind of distances, and 1 · 9 with none.
-FAR = {"relative_attention": True, "position_buckets": 4, "pos_att_type": ["p2c", "c2p"]}
-V3 = {"share_att_key": True, "norm_rel_ebd": "layer_norm", "position_biased_input": False}
-NARROW = {"embedding_size": 10}
+LISTED = json.loads(Path(__file__).with_name("members.json").read_text("utf-8"))
+SIZES, DISTIL, DIFFERENT = LISTED.values()
 MEMBERS = {
-    "roberta": Member("Roberta", SIZES | {"type_vocab_size": 1, "pad_token_id": 1}, 1),
-    "roberta, other padding": Member("Roberta", SIZES | {"pad_token_id": 3}, 2),
-    "distilbert": Member("DistilBert", DISTIL | {"activation": "relu"}),
-    "albert": Member("Albert", SIZES | NARROW, 2),
-    "albert, groups": Member(
-        "Albert", SIZES | NARROW | {"num_hidden_groups": 2, "inner_group_num": 2}, 2
-    ),
-    "deberta v2, all apart": Member("DebertaV2", SIZES | FAR | {"type_vocab_size": 2}, 2),
-    "deberta v3": Member("DebertaV2", SIZES | FAR | V3),
-    "deberta, one way": Member(
-        "DebertaV2",
-        SIZES | FAR | {"hidden_size": 16, "pos_att_type": ["c2p"], "type_vocab_size": 2},
-        2,
-    ),
-    "deberta, no distances": Member("DebertaV2", SIZES | {"hidden_size": 18}),
-    "deberta, no buckets": Member("DebertaV2", SIZES | FAR | {"position_buckets": -1}),
-    "electra": Member("Electra", SIZES | NARROW, 2),
-    "electra, as wide": Member("Electra", SIZES | {"embedding_size": 24}, 2),
-    "modernbert": Member("ModernBert", SIZES | {"local_attention": 4, "pad_token_id": 7}),
-    "modernbert, biases": Member(
-        "ModernBert",
-        SIZES
-        | {"local_attention": 6, "pad_token_id": 7, "global_attn_every_n_layers": 2}
-        | dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias"), True),
-    ),
+    member: Member(name, (DISTIL if name == "DistilBert" else SIZES) | fields, segments)
+    for member, (name, fields, segments) in DIFFERENT.items()
 }
 
 
@@ -75,10 +45,24 @@ def draw_batch(member: Member, config: Any, rows: int = 4) -> dict[str, Tensor]:
     return batch
 
 
-def build_pair(member: Member) -> tuple[nn.Module, nn.Module]:
+def draw_labels(head: str, batch: dict[str, Tensor], count: int = 2) -> dict[str, Tensor]:
+    """Draw labels, none at padding; the third question has no answer."""
+    rows, seq = batch["input_ids"].shape
+    generator = torch.Generator().manual_seed(5)
+    if head == "ForQuestionAnswering":
+        starts = torch.tensor([1, 3, 40, 1])[:rows]
+        return {"start_positions": starts, "end_positions": starts + 1}
+    if head == "ForSequenceClassification":
+        return {"labels": torch.randint(count, (rows,), generator=generator)}
+    most = {"ForMaskedLM": 41, "ForTokenClassification": count, "ForPreTraining": 2}[head]
+    labels = torch.randint(most, (rows, seq), generator=generator)
+    return {"labels": labels.masked_fill(batch["attention_mask"] == 0, -100)}
+
+
+def build_pair(member: Member, head: str = "Model") -> tuple[nn.Module, nn.Module]:
     """Build transformers' model, and ours of its weights, strictly."""
-    theirs = build_theirs(member, torch.float64)
-    ours = build(member).double().eval()
+    theirs = build_theirs(member, torch.float64, head)
+    ours = build(member, head).double().eval()
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.fill_(torch.nan)  # a forgotten one would show
@@ -102,10 +86,10 @@ def build_theirs(
     return theirs.to(dtype).eval()
 
 
-def build(member: Member, **changes: Any) -> nn.Module:
+def build(member: Member, head: str = "Model", **changes: Any) -> nn.Module:
     """Build our model by Hugging Face's names of the sizes."""
     config = getattr(family, f"{member.name}Config")(**member.fields | changes)
-    return getattr(family, f"{member.name}Model")(config)
+    return getattr(family, member.name + head)(config)
 
 
 def build_with_head(name: str, head: str) -> nn.Module:
@@ -115,9 +99,7 @@ def build_with_head(name: str, head: str) -> nn.Module:
         module = tasks if hasattr(tasks, f"Bert{head}") else pretraining
         model = getattr(module, f"Bert{head}")(SMALL)
     else:
-        member = MEMBERS[name]
-        config = getattr(family, f"{member.name}Config")(**member.fields)
-        model = getattr(family, member.name + head)(config)
+        model = build(MEMBERS[name], head)
     scatter_weights(model, seed=0)
     return model.eval()
 

@@ -1,76 +1,42 @@
 """A head takes the arguments of its encoder by name or place, and labels where Hugging Face has."""
 
 import inspect
+import re
 
 import pytest
+import torch
+import transformers
+from bert_pairs import KINDS, SMALL, build, close, draw_batch
 
-from minibert.signature import called_as
+from minibert.tasks import BertForSequenceClassification
 
-
-class Encoder:
-    """Something that is called as an encoder is."""
-
-    def encode(self, ids=None, mask=5, output_maps=False, return_dict=True):
-        """Encode.
-
-        Args:
-            ids: What is read.
-            mask: What is hidden.
-            output_maps: Whether maps are wanted.
-            return_dict: Nothing.
-
-        Returns:
-            All of it.
-        """
+WISHES = ["output_attentions", "output_hidden_states", "return_dict"]
 
 
-class Head:
-    """Something with one kind of labels."""
-
-    @called_as(Encoder.encode)
-    def forward(self, *inputs, labels=None):
-        """Answer.
-
-        Args:
-            *inputs: As the encoder takes them.
-            labels: The truth.
-
-        Returns:
-            What came in.
-        """
-        return inputs, labels
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_tools_and_pages_see_every_argument_in_its_order(kind):
+    theirs = inspect.signature(getattr(transformers, kind.__name__).forward).parameters
+    expected = [name for name in theirs if not name.startswith(("encoder_", "output_", "kwargs"))]
+    names = [*inspect.signature(kind.forward).parameters]
+    assert names == [*(name for name in expected if name != "return_dict"), *WISHES]
+    described = re.findall(r"^    (\w+(?:, \w+)*):", kind.forward.__doc__, re.MULTILINE)
+    assert ", ".join(described).split(", ") == names[1:]
 
 
-@pytest.mark.parametrize(
-    ("by_place", "by_name", "expected"),
-    [
-        ((), {}, ((None, 5, False), None)),
-        ((1, 2, 3, True, False), {}, ((1, 2, True), 3)),
-        ((1,), {"labels": 3, "return_dict": None}, ((1, 5, False), 3)),
-        ((), {"mask": 2, "output_maps": 4}, ((None, 2, 4), None)),
-    ],
-)
-def test_arguments_go_by_place_or_name(by_place, by_name, expected):
-    assert Head().forward(*by_place, **by_name) == expected
-
-
-@pytest.mark.parametrize(
-    ("by_place", "by_name", "words"),
-    [
-        ((1, 2, 3, 4, 5, 6), {}, "takes ids, mask, labels, output_maps, return_dict, not 6"),
-        ((1,), {"ids": 2}, "multiple values for keyword argument 'ids'"),
-        ((), {"label": 2}, "unexpected keyword argument 'label'"),
-    ],
-)
-def test_an_argument_too_many_twice_or_unknown_is_refused(by_place, by_name, words):
-    with pytest.raises(TypeError, match=words):
-        Head().forward(*by_place, **by_name)
-
-
-def test_tools_and_pages_see_every_argument_in_its_order():
-    names = ["ids", "mask", "labels", "output_maps", "return_dict"]
-    assert list(inspect.signature(Head().forward).parameters) == names
-    written = Head.forward.__doc__
-    assert written.startswith("Answer.\n\nArgs:\n    ids: What is read.\n")
-    assert "    labels: The truth.\n    output_maps: Whether maps are wanted.\n" in written
-    assert written.endswith("    return_dict: Nothing.\n\nReturns:\n    What came in.")
+@pytest.mark.usefixtures("unchecked")
+def test_arguments_go_by_place_or_name_and_none_too_many_twice_or_unknown():
+    model = build(SMALL, kind=BertForSequenceClassification)
+    batch, labels = draw_batch(SMALL, 0), torch.tensor([0, 1, 1, 0])
+    expected = model(**batch, labels=labels, output_attentions=True, return_dict=None)
+    found = model(*batch.values(), None, None, labels, True, False)
+    close(found.loss, expected.loss)
+    close(found.attentions[1], expected.attentions[1])
+    assert found.hidden_states is None
+    ids = batch["input_ids"]
+    for by_place, by_name, words in (
+        ([ids, *[None] * 9], {}, f"labels, {', '.join(WISHES)}, not 10"),
+        ([ids], {"input_ids": ids}, "multiple values for keyword argument 'input_ids'"),
+        ([ids], {"label": labels}, "unexpected keyword argument 'label'"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            model(*by_place, **by_name)

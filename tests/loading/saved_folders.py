@@ -1,28 +1,28 @@
 """Folders on disk, ours and transformers', and the classes that go into them."""
 
 import json
-import struct
 from pathlib import Path
 
 import pytest
 import torch
 import transformers
-from bert_pairs import KINDS, TASKS, Batch, build, build_pair, draw_config  # noqa: F401
+from bert_pairs import Batch, build, build_pair, draw_config
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from minibert.loading import load_pretrained
+from minibert.loading.files import INDEX, WEIGHTS
 from minibert.model import BertModel
 
 FIRST = ["roberta", "distilbert", "albert", "deberta v3", "electra", "modernbert"]  # one of each
-WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
+SHARDS = [f"model-0000{number}-of-00003.safetensors" for number in (1, 2, 3)]
 
 
 def their_folder(folder: Path, kind=BertModel, seed: int = 0, dtype=torch.float32, **options):
-    """Let transformers save a model, and return it with ours of the same weights."""
-    ours, theirs = build_pair(draw_config(seed), seed, dtype, kind=kind)
+    """Let transformers save a model."""
+    _, theirs = build_pair(draw_config(seed), seed, dtype, kind=kind)
     theirs.save_pretrained(folder, **options)
-    return ours, theirs
+    return theirs
 
 
 def open_theirs(
@@ -49,28 +49,15 @@ def small_folder(folder: Path, kind=BertModel, **changes) -> nn.Module:
     return model
 
 
-def with_header(path, header, numbers=b""):
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + numbers)
-
-
-def split(path):
-    """Take a safetensors file apart: header and numbers."""
-    content = path.read_bytes()
-    end = 8 + struct.unpack("<Q", content[:8])[0]
-    return json.loads(content[8:end]), content[end:]
-
-
-def sharded_folder(folder):
+def sharded_folder(folder: Path) -> dict[str, str]:
     """Write a folder with three shards."""
     small_folder(folder)
     tensors = load_file(folder / WEIGHTS)
-    names = sorted(tensors)
-    shards = {f"model-0000{n}-of-00003.safetensors": names[n - 1 :: 3] for n in (1, 2, 3)}
-    for shard, its in shards.items():
-        save_file({name: tensors[name].clone() for name in its}, folder / shard)
+    places = {name: SHARDS[number % 3] for number, name in enumerate(sorted(tensors))}
+    for shard in SHARDS:
+        its = {name: tensors[name].clone() for name in places if places[name] == shard}
+        save_file(its, folder / shard)
     (folder / WEIGHTS).unlink()
-    places = {name: shard for shard, its in shards.items() for name in its}
     (folder / INDEX).write_text(json.dumps({"weight_map": places}), encoding="utf-8")
     return places
 

@@ -1,4 +1,4 @@
-"""What we save transformers opens, what it saves we open; nothing is random, decoders stay tied."""
+"""What one saves the other opens, decoders stay tied, old files are repaired, labels are kept."""
 
 import json
 import re
@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from bert_pairs import build, close, draw_batch, draw_config
+from bert_pairs import KINDS, TASKS, build, close, draw_batch, draw_config
 from effort import mostly_slow
 from odd_texts import odd_texts
 from safetensors.torch import load_file
 from saved_folders import (
-    KINDS,
-    TASKS,
+    change_weights,
     open_theirs,
     outputs,
+    refused,
+    renamed,
     same_weights,
     small_folder,
     their_folder,
@@ -28,73 +29,46 @@ from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.loading.config_file import config_from_fields
+from minibert.loading.files import CONFIG, WEIGHTS
 from minibert.model import BertModel
 from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks.inference import sentence_vectors
+from minibert.tasks.labels import PROBLEM_TYPES
 
-SEEDS = mostly_slow(range(4))
-PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
+SEEDS = mostly_slow(range(3))
+PRECISIONS = {torch.float64: 1e-10, torch.float32: 1e-5}
 TYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("saves", ["we save", "transformers saves"])
-def test_what_one_saves_the_other_opens(tmp_path, kind, dtype, atol, seed, saves):
+@pytest.mark.parametrize("saves", ["we save", "transformers saves", "in shards"])
+def test_what_one_saves_the_other_opens_bit_for_bit(tmp_path, kind, dtype, seed, saves):
     if saves == "we save":
-        ours = build(draw_config(seed), seed, dtype, kind)
-        save_pretrained(ours, tmp_path)
+        model = build(draw_config(seed), seed, dtype, kind)
+        save_pretrained(model, tmp_path)
         theirs, complaints = open_theirs(tmp_path, kind)
         assert not complaints
         assert theirs.dtype == dtype
-        assert config_from_fields(BertConfig, theirs.config.to_dict()) == ours.config
+        assert config_from_fields(BertConfig, theirs.config.to_dict()) == model.config
+        assert not [name for name in load_file(tmp_path / WEIGHTS) if "decoder" in name]
+        fields = json.loads((tmp_path / CONFIG).read_text("utf-8"))
+        assert fields["architectures"] == [kind.__name__]
+        assert fields["dtype"] == str(dtype).removeprefix("torch.")
     else:
-        _, theirs = their_folder(tmp_path, kind, seed, dtype)
-        ours = load_pretrained(kind, tmp_path)
+        options = {"max_shard_size": "1KB"} if saves == "in shards" else {}
+        theirs = their_folder(tmp_path, kind, seed, dtype, **options)
+        assert (tmp_path / WEIGHTS).exists() == (not options)
+    ours = load_pretrained(kind, tmp_path)
     same_weights(ours, theirs)
+    assert not ours.training
+    assert all(parameter.requires_grad for parameter in ours.parameters())
     batch = draw_batch(ours.config, seed)
-    for mine, yours in zip(outputs(ours, batch), outputs(theirs, batch), strict=True):
-        close(mine, yours, atol)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_shards_of_transformers(tmp_path, kind):
-    _, theirs = their_folder(tmp_path, kind, max_shard_size="7KB")
-    assert len(list(tmp_path.glob("model-*.safetensors"))) > 1
-    assert not (tmp_path / "model.safetensors").exists()
-    same_weights(load_pretrained(kind, tmp_path), theirs)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", TYPES)
-def test_there_and_back_bit_for_bit(tmp_path, kind, dtype):
-    model = build(draw_config(1), 1, dtype, kind)
-    save_pretrained(model, tmp_path)
-    again = load_pretrained(kind, tmp_path)
-    same_weights(again, model)
-    assert again.config == model.config
-    assert not again.training
-    assert all(parameter.requires_grad for parameter in again.parameters())
-    fields = json.loads((tmp_path / "config.json").read_text("utf-8"))
-    assert fields["dtype"] == str(dtype).removeprefix("torch.")
-    assert fields["architectures"] == [kind.__name__]
-
-
-@pytest.mark.parametrize("kind", [BertForMaskedLM, BertForPreTraining])
-def test_the_decoder_stays_tied(tmp_path, kind):
-    small_folder(tmp_path, kind)
-    model = load_pretrained(kind, tmp_path)
-    head, table = model.cls.predictions, model.bert.embeddings.word_embeddings
-    assert head.decoder.weight is table.weight
-    assert head.decoder.bias is head.bias
-    assert len(list(model.parameters())) == len(list(kind(model.config).parameters()))
-    with torch.no_grad():
-        table.weight.add_(1)
-    assert torch.equal(head.decoder.weight, table.weight)
-    save_pretrained(model, tmp_path)
-    assert not [name for name in load_file(tmp_path / "model.safetensors") if "decoder" in name]
+    if dtype in PRECISIONS:
+        for mine, yours in zip(outputs(ours, batch), outputs(theirs, batch), strict=True):
+            close(mine, yours, PRECISIONS[dtype])
 
 
 Sequences, Tokens, Answers = TASKS
@@ -161,8 +135,9 @@ class WithOthers(nn.Module):
         self.register_buffer("weights", torch.arange(4.0))
 
 
-def test_layers_that_bert_has_not_are_drawn_as_they_draw_themselves(tmp_path):
-    save_pretrained(WithOthers(draw_config(3)), tmp_path)
+def test_layers_that_bert_has_not_draw_themselves_and_what_is_frozen_stays_so(tmp_path):
+    built = WithOthers(draw_config(3))
+    save_pretrained(built, tmp_path)
     found = []
     for _ in range(2):
         torch.full((9_999,), 7.0)  # what fresh memory may hold
@@ -171,11 +146,6 @@ def test_layers_that_bert_has_not_are_drawn_as_they_draw_themselves(tmp_path):
         found.append([model.narrow.weight, model.over.weight_hh_l0])
     for one, other in zip(*found, strict=True):
         assert torch.equal(one, other) and 0 < one.abs().max() < 1
-
-
-def test_what_is_frozen_stays_so_and_a_buffer_stays_a_buffer(tmp_path):
-    built = WithOthers(draw_config(3))
-    save_pretrained(built, tmp_path)
     loaded = load_pretrained(WithOthers, tmp_path)
     for name, parameter in built.named_parameters():
         assert loaded.get_parameter(name).requires_grad == parameter.requires_grad, name
@@ -197,30 +167,9 @@ def test_a_new_part_is_not_read_even_if_the_file_has_it_and_leaves_the_rest(tmp_
         assert torch.equal(model.cls.predictions.bias, saved.cls.predictions.bias)
 
 
-class BertWithForgottenBuffer(BertModel):
-    """A model with a tensor that its state dict does not name."""
-
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        self.register_buffer("scale", torch.ones(3), persistent=False)
-
-
-def test_a_forgotten_tensor_is_never_left_undefined(tmp_path):
-    small_folder(tmp_path)
-    assert torch.equal(load_pretrained(BertWithForgottenBuffer, tmp_path).scale, torch.ones(3))
-    hidden = type("Hiding", (BertWithForgottenBuffer,), {"state_dict": without_the_pooler})
-    with pytest.raises(RuntimeError, match=r"no file can hold: pooler\.dense\.weight"):
-        load_pretrained(hidden, tmp_path, unused=("pooler", "cls"))
-
-
-def without_the_pooler(self, **named):
-    tensors = BertModel.state_dict(self, **named)
-    return {name: tensor for name, tensor in tensors.items() if not name.startswith("pooler")}
-
-
 def test_weights_are_mapped_and_the_file_is_never_written_through_them(tmp_path):
     small_folder(tmp_path)
-    path = tmp_path / "model.safetensors"
+    path = tmp_path / WEIGHTS
     before = path.read_bytes()
     model = load_pretrained(BertModel, tmp_path)
     if (maps := Path("/proc/self/maps")).exists():
@@ -236,30 +185,201 @@ class Counting(BertEmbeddings):
 
     def __init__(self, config):
         super().__init__(config)
-        counted = torch.arange(config.max_position_embeddings)[None]
-        self.register_buffer("position_ids", counted, persistent=False)
+        self.register_buffer("position_ids", torch.arange(5), persistent=False)
         self.one = torch.tensor(1.0)
 
-    def forward(self, ids=None, segments=None, positions=None, vectors=None):
-        if positions is None:
-            positions = self.position_ids[:, : (vectors if ids is None else ids).shape[1]]
-        return self.one * super().forward(ids, segments, positions, vectors)
+
+class Hiding(BertModel):
+    """Has tensors that its state dict does not name."""
+
+    def state_dict(self, **named):
+        tensors = super().state_dict(**named)
+        return {name: t for name, t in tensors.items() if not name.startswith("pooler")}
 
 
-def test_what_no_file_holds_is_made_and_draws_nothing(tmp_path):
+def test_what_no_file_holds_is_made_draws_nothing_and_is_never_left_undefined(tmp_path):
     saved = small_folder(tmp_path, BertModel)
-    plain = load_pretrained(BertModel, tmp_path)
     before = torch.get_rng_state()
     with override({BertEmbeddings: Counting}):
         model = load_pretrained(BertModel, tmp_path)
     assert torch.equal(torch.get_rng_state(), before)
     same_weights(model, saved)
-    batch = draw_batch(model.config, seed=3)
-    found, wanted = (one(**batch).last_hidden_state for one in (model, plain))
-    torch.testing.assert_close(found, wanted)
+    assert (model.embeddings.one, model.embeddings.position_ids.tolist()) == (1, [0, 1, 2, 3, 4])
+    with pytest.raises(RuntimeError, match=r"no file can hold: pooler\.dense\.weight"):
+        load_pretrained(Hiding, tmp_path, unused=("pooler",))
 
 
-TEXTS = [*hundred_sentences(), *odd_texts(100, seed=5)]
+# Old files are repaired
+
+TABLE, BIAS = "bert.embeddings.word_embeddings.weight", "cls.predictions.bias"
+DECODER = {TABLE: "cls.predictions.decoder.weight", BIAS: "cls.predictions.decoder.bias"}
+
+
+def age(tensors):
+    """Make a file as the first releases had it."""
+    renamed("LayerNorm.weight", "LayerNorm.gamma")(tensors)
+    renamed("LayerNorm.bias", "LayerNorm.beta")(tensors)
+    longest = len(tensors["bert.embeddings.position_embeddings.weight"])
+    tensors["bert.embeddings.position_ids"] = torch.arange(longest)[None]
+
+
+def write_out(tensors):
+    tensors.update({other: tensors[name].clone() for name, other in DECODER.items()})
+
+
+def under_other_names(*names):
+    return lambda tensors: tensors.update({DECODER[name]: tensors.pop(name) for name in names})
+
+
+REPAIRED = {
+    "gamma, beta and positions": age,
+    "an encoder without prefix": renamed("bert.", ""),
+    "the decoder written out": write_out,
+    "another name of the table": under_other_names(TABLE),
+    "another name of the bias": under_other_names(BIAS),
+    "other names of both": under_other_names(TABLE, BIAS),
+}
+
+
+@pytest.mark.parametrize("kind", [BertForMaskedLM, BertForPreTraining])
+@pytest.mark.parametrize("change", REPAIRED.values(), ids=REPAIRED)
+def test_an_old_file_holds_the_same_model(tmp_path, kind, change):
+    model = small_folder(tmp_path, kind)
+    change_weights(tmp_path, change)
+    again = load_pretrained(kind, tmp_path)
+    same_weights(again, model)
+    head = again.cls.predictions
+    assert head.decoder.weight is again.bert.embeddings.word_embeddings.weight
+    assert head.decoder.bias is head.bias
+
+
+def test_the_encoder_of_an_old_file_and_a_decoder_that_is_not_the_table(tmp_path):
+    model = small_folder(tmp_path, BertForPreTraining)
+    change_weights(tmp_path, age)
+    same_weights(load_pretrained(BertModel, tmp_path, unused=("cls",)), model.bert)
+    change_weights(tmp_path, write_out)
+    change_weights(tmp_path, lambda t: t[DECODER[TABLE]][3, 0].add_(1e-3))
+    assert f"{DECODER[TABLE]} and {TABLE} are one tensor" in refused(tmp_path, BertForPreTraining)
+
+
+@pytest.mark.parametrize("wrapper", ["module.", "module._orig_mod.model."])
+@pytest.mark.parametrize("kind", [BertModel, BertForPreTraining])
+def test_the_name_of_a_wrapper_is_taken_off_with_a_word(tmp_path, kind, wrapper):
+    model = small_folder(tmp_path, kind)
+    change_weights(tmp_path, lambda t: t.update({wrapper + name: t.pop(name) for name in [*t]}))
+    with pytest.warns(UserWarning, match=f"tensors begin with '{re.escape(wrapper)}'"):
+        again = load_pretrained(kind, tmp_path)
+    same_weights(again, model)
+
+
+@pytest.mark.parametrize(
+    "missing", ["pooler.dense.bias", "encoder.layer.0.output.LayerNorm.weight"]
+)
+def test_a_single_tensor_can_be_new(tmp_path, missing):
+    model = small_folder(tmp_path)
+    change_weights(tmp_path, lambda tensors: tensors.pop(missing))
+    again = load_pretrained(BertModel, tmp_path, new=(missing,))
+    weights, before = again.state_dict(), model.state_dict()
+    assert (weights.pop(missing) == (0 if "bias" in missing else 1)).all()
+    assert all(torch.equal(tensor, before[name]) for name, tensor in weights.items())
+
+
+def test_half_weights_beside_whole_ones_are_read_without_loss(tmp_path):
+    model = small_folder(tmp_path)
+    halves = [name for name in model.state_dict() if "LayerNorm" not in name]
+    change_weights(tmp_path, lambda t: t.update({name: t[name].half() for name in halves}))
+    again = load_pretrained(BertModel, tmp_path)
+    for name, tensor in model.state_dict().items():
+        expected = tensor.half().float() if name in halves else tensor
+        assert torch.equal(again.state_dict()[name], expected)
+
+
+# Labels
+
+NAMES = {0: "Hardware", 1: "Software", 2: "Billing"}
+NAMED = [Sequences, Tokens]
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem_type"), [(NAMED[1], None), *((NAMED[0], each) for each in PROBLEM_TYPES)]
+)
+def test_names_and_problem_go_to_transformers_and_back(tmp_path, kind, problem_type):
+    problem = {"problem_type": problem_type} if problem_type else {}
+    ours = build(draw_config(1), 1, kind=kind, id2label=NAMES, **problem)
+    save_pretrained(ours, tmp_path / "ours")
+    theirs, complaints = open_theirs(tmp_path / "ours", kind)
+    assert not complaints
+    assert theirs.config.id2label == NAMES
+    assert theirs.config.label2id == {name: number for number, name in NAMES.items()}
+    assert theirs.config.problem_type == problem_type
+    theirs.save_pretrained(tmp_path / "theirs")
+    for folder in ("ours", "theirs"):
+        again = load_pretrained(kind, tmp_path / folder)
+        assert again.label_fields == ours.label_fields
+        same_weights(again, ours)
+
+
+def five_labels(folder, kind, fields=None):
+    """Save a model with five labels; let only these fields tell of them, if any are given."""
+    names = {number: f"topic {number}" for number in range(5)}
+    task = {"problem_type": "multi_label_classification"} if kind is NAMED[0] else {}
+    model = build(draw_config(3), kind=kind, id2label=names, **task)
+    save_pretrained(model, folder)
+    if fields is not None:
+        path = folder / CONFIG
+        said = json.loads(path.read_text("utf-8"))
+        kept = {key: value for key, value in said.items() if "label" not in key}
+        path.write_text(json.dumps(kept | fields), encoding="utf-8")
+    return model
+
+
+def test_another_number_of_labels_needs_a_new_classifier(tmp_path):
+    kind = Sequences
+    model = five_labels(tmp_path, kind)
+    with pytest.raises(ValueError, match="2 of another shape") as caught:
+        load_pretrained(kind, tmp_path, num_labels=3)
+    assert "classifier.bias (5,), here (3,)" in str(caught.value)
+    assert "say new=('classifier',)." in str(caught.value)
+    again = load_pretrained(kind, tmp_path, id2label=NAMES, new=("classifier",))
+    assert again.id2label == NAMES
+    assert again.problem_type is None  # that of the old labels
+    same_weights(again.bert, model.bert)
+
+
+CONTRADICTIONS = [
+    {"num_labels": 5, "id2label": {"0": "a", "1": "b"}},
+    {"_num_labels": 5, "id2label": {"0": "a", "1": "b"}, "label2id": {"a": 0, "b": 1}},
+    {"num_labels": None, "id2label": {"0": "a", "1": "b"}},
+    {},
+]
+
+
+@pytest.mark.parametrize("fields", CONTRADICTIONS)
+@pytest.mark.parametrize("kind", NAMED)
+def test_a_config_that_has_another_number_of_labels_than_the_weights(tmp_path, fields, kind):
+    model = five_labels(tmp_path, kind, fields)
+    with pytest.raises(ValueError, match=r"has 5 in the weights\. Say num_labels=5 ") as caught:
+        load_pretrained(kind, tmp_path)
+    assert "new=" not in str(caught.value)
+    assert all(key in str(caught.value) for key, value in fields.items() if value is not None)
+    same_weights(load_pretrained(kind, tmp_path, num_labels=5), model)
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        ({"label2id": {"b": 1, "a": 0, "c": 2, "e": 4, "d": 3}}, "abcde"),
+        ({"_num_labels": 5}, [f"LABEL_{n}" for n in range(5)]),
+    ],
+)
+def test_other_fields_that_tell_of_labels(tmp_path, fields, names):
+    model = five_labels(tmp_path, NAMED[0], fields)
+    again = load_pretrained(NAMED[0], tmp_path)
+    assert list(again.id2label.values()) == list(names)
+    same_weights(again, model)
+
+
+# A real encoder
 
 
 @pytest.mark.slow
@@ -270,7 +390,7 @@ def test_every_layer_and_every_sentence_vector(minilm):
     tokenizer = load_tokenizer(minilm)
     reference = transformers.BertTokenizer.from_pretrained(minilm)
     options = {"padding": True, "truncation": True, "max_length": 32}
-    varied = sorted(TEXTS, key=len)
+    varied = sorted([*hundred_sentences(), *odd_texts(100, seed=5)], key=len)
     for texts in (varied[start : start + 25] for start in range(0, 200, 25)):
         mine, yours = tokenizer(texts, **options), reference(texts, return_tensors="pt", **options)
         assert torch.equal(mine["input_ids"], yours["input_ids"])
