@@ -133,6 +133,9 @@ def test_what_does_not_fit_is_refused(least):
     assert len([*packed_batches(draw_rows(LENGTHS), shape)]) > 1
     with pytest.raises(ValueError, match=r"a row of 9 tokens with .* does not fit .*; cut it"):
         next(packed_batches(draw_rows((9,)), shape._replace(longest=8)))
+    for rows in ([], draw_rows((9,))):
+        with pytest.raises(ValueError, match=rf"{len(rows)} rows of .* do not fit into"):
+            pack(rows, SHAPE._replace(longest=8))
     with pytest.raises(ValueError, match="BertSelfAttention does not know where a sentence"):
         PackedMaskedLM(build(SMALL, kind=BertForMaskedLM))(**pack(draw_rows(LENGTHS), SHAPE))
     with pytest.raises(ValueError, match=r"at least 1 token, not \["):
