@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import importlib.util
 import re
+from pathlib import Path
 
 import pytest
 import torch
