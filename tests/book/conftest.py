@@ -86,7 +86,7 @@ def shown(reader, tmp_path, monkeypatch):
     def open_figure(figure, *given, viewport=DESKTOP, **settings):
         content = figure(*given, caption="Try.", **settings)._repr_html_()
         (tmp_path / "cell.html").write_text(CELL + content, encoding="utf-8")
-        return reader.open_file(tmp_path / "cell.html", viewport)
+        return reader.open_address(tmp_path.as_uri() + "/", "cell.html", viewport)
 
     return open_figure
 
@@ -94,18 +94,19 @@ def shown(reader, tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def phone(browser, tmp_path_factory):
     """Open the HTML of a cell on a phone, with scripts or without."""
-    pages = []
+    contexts = []
 
     def open_cell(html, scripts=True):
         file = tmp_path_factory.mktemp("cell") / "cell.html"
         file.write_text(CELL + html, encoding="utf-8")
-        pages.append(browser.new_page(viewport=PHONE, java_script_enabled=scripts))
-        pages[-1].goto(file.as_uri())
-        return pages[-1]
+        contexts.append(browser.new_context(viewport=PHONE, java_script_enabled=scripts))
+        page = contexts[-1].new_page()
+        page.goto(file.as_uri())
+        return page
 
     yield open_cell
-    for page in pages:
-        page.close()
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture(scope="module")
@@ -139,18 +140,11 @@ def page(browser, site, html):
 
 
 @pytest.fixture(scope="module")
-def model():
+def watched():
     """Give the small world's model with the weights that the page has: rounded to 16 bits."""
-    import torch  # here: most tests of the book do without
+    from bertbook.core.watching import Watched  # here: most tests of the book do without
 
-    from minibert.loading import load_pretrained
-    from minibert.pretraining import BertForPreTraining
-
-    model = load_pretrained(BertForPreTraining, trained_folder("small-world")).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(parameter.half().float())
-    return model
+    return Watched(trained_folder("small-world"))
 
 
 @pytest.fixture(scope="module")
