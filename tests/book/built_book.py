@@ -61,7 +61,8 @@ class Reader:
 
     def open(self, name: str, *, from_disk=False, **settings):
         """Open a page of the book, from the server or from the disk, and wait until it is there."""
-        return self.open_address(self.html.as_uri() + "/" if from_disk else self.site, name, **settings)
+        home = self.html.as_uri() + "/" if from_disk else self.site
+        return self.open_address(home, name, **settings)
 
     def open_address(self, home: str, name: str, viewport=DESKTOP, *, motion="reduce", first=""):
         """Open a page, run the script `first` before its own, and note what it asks elsewhere."""

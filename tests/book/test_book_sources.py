@@ -1,54 +1,25 @@
-"""The sources of the book that are not chapters: settings, references, picture, pins, cards."""
+"""The sources of the book that are not chapters: references, picture, pins, cards, releases."""
 
 import json
 import re
-from pathlib import Path
 
 import anki
 import cards
 import cover
-import jupyter_book
-import yaml
+import pytest
+import release
 from built_book import BOOK
 from pybtex.database import parse_file
 
-KNOWN_ELSEWHERE = {"bibtex_bibfiles"}
+from minibert import __version__
 
-
-def unknown_keys(settings: dict, known: dict, path: str = ""):
-    """Name every key of `settings` that `known` does not have, however deep.
-
-    Below `sphinx.config` Sphinx itself warns of an unknown key, and a warning stops the build.
-    """
-    for key, value in settings.items():
-        here = f"{path}{key}"
-        if key not in known and here not in KNOWN_ELSEWHERE:
-            yield here
-        elif isinstance(value, dict) and isinstance(known.get(key), dict):
-            yield from unknown_keys(value, known[key], here + ".")
-
-
-def known_settings() -> dict:
-    """Read Jupyter Book's own list of every key it knows."""
-    path = Path(jupyter_book.__file__).with_name("default_config.yml")
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
-
-
-def test_every_setting_is_one_that_jupyter_book_knows():
-    settings = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))
-    unknown = list(unknown_keys(settings, known_settings()))
-    assert not unknown, f"_config.yml: Jupyter Book silently ignores {unknown}"
+TAG = f"v{__version__}"
 
 
 def test_references_are_complete():
-    entries = parse_file(str(BOOK / "references.bib")).entries
-    for key, entry in entries.items():
-        assert entry.persons["author"], f"{key} has no author"
-        assert {"title", "year"} <= set(entry.fields), f"{key} has no title or no year"
-        assert {"doi", "url", "publisher"} & set(entry.fields), f"{key}: where can it be found?"
-        assert re.search(r"\d{4}", key).group() == entry.fields["year"], (
-            f"{key} and its year differ"
-        )
+    for key, entry in parse_file(str(BOOK / "references.bib")).entries.items():
+        assert entry.persons["author"] and {"title", "year"} <= {*entry.fields}, key
+        assert {"doi", "url", "publisher"} & {*entry.fields}, f"{key}: where can it be found?"
 
 
 def test_the_picture_of_the_landing_page_is_what_the_package_computes():
@@ -66,18 +37,33 @@ def test_front_end_files_are_pinned_and_name_no_registry():
     assert all("integrity" in entry for name, entry in lock.items() if name)
 
 
-def test_the_page_of_all_flashcards_takes_those_of_every_chapter():
+def test_the_page_of_flashcards_and_the_deck_for_anki_have_every_card(tmp_path):
     for chapter in sorted((BOOK / "chapters").glob("[0-9][0-9]-*.ipynb")):
         asked = chapter.read_text(encoding="utf-8").count('"flashcards(')
-        pages = cards.stored_cards(chapter)
-        assert len(pages) == asked >= 1, chapter.name
-        assert all(page.count("<details>") >= 3 for page in pages), chapter.name
-
-
-def test_fifty_cards_are_to_be_learned_first_in_the_page_and_in_the_deck():
+        assert len(cards.stored_cards(chapter)) == asked >= 1, chapter.name
     fronts, first = [front for _, front, _ in anki.all_cards()], cards.first_cards()
-    assert len({*first}) == len(first) == 50
-    assert {fronts.count(front) for front in first} == {1}
-    page = "<details><summary>Pooler</summary></details><details><summary>Poole</summary></details>"
-    assert cards.with_stars(page).count('<details class="mb-first">') == 1
+    assert len(fronts) == len({*fronts})
+    assert len({*first}) == len(first) == 50 and {*first} <= {*fronts}
     assert sum("learn-first" in note.tags for note in anki.deck().notes) == 50
+    paths = [tmp_path / "one.apkg", tmp_path / "two.apkg"]
+    for path in paths:
+        anki.write_deck(path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()  # whenever it is made
+
+
+@pytest.mark.parametrize(
+    ("changes", "tag", "sentence"),
+    [
+        (f"## {__version__}, 1 May\n", "v9.9.9", "the tag is v9.9.9 and the version"),
+        (f"## {__version__}, not yet released\n", TAG, "write the date there"),
+    ],
+)
+def test_a_release_that_would_be_wrong_stops(changes, tag, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        release.notes(changes, tag)
+
+
+def test_the_landing_page_links_to_the_files_of_this_release():
+    assert (BOOK / "index.md").read_text(encoding="utf-8").count(release.DOWNLOADS) == 1
+    links = re.findall(rf"/releases/download/{re.escape(TAG)}/([\w.-]+)\)", release.downloads())
+    assert links == [file.name for file in release.FILES]

@@ -31,16 +31,6 @@ def folder(kit, tmp_path_factory):
     return made
 
 
-@pytest.fixture(scope="module")
-def students(folder):
-    return notebooks(folder / kits.STUDENTS)
-
-
-@pytest.fixture(scope="module")
-def solutions(folder):
-    return notebooks(folder / kits.SOLUTIONS)
-
-
 def notebooks(folder):
     """Read the notebooks of a folder of the kit, by the names of the chapters."""
     return {path.name: nbformat.read(path, as_version=4) for path in folder.glob("*.ipynb")}
@@ -50,7 +40,8 @@ def code(notebook):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def test_students_get_every_chapter_without_results_and_solutions(students, solutions):
+def test_students_get_every_chapter_without_results_and_solutions_and_all_links_lead(folder):
+    students, solutions = (notebooks(folder / name) for name in (kits.STUDENTS, kits.SOLUTIONS))
     assert students.keys() == solutions.keys()
     for name, notebook in students.items():
         assert not any(cell.outputs or cell.execution_count for cell in code(notebook)), name
@@ -60,37 +51,27 @@ def test_students_get_every_chapter_without_results_and_solutions(students, solu
     for name, notebook in solutions.items():
         stored = json.loads((kits.BOOK / "chapters" / name).read_bytes())["cells"]
         assert [c.source for c in notebook.cells] == ["".join(c["source"]) for c in stored]
-        ours = {cell.id for cell in notebook.cells if not kits.is_solution(cell)}
-        assert ours <= {cell.id for cell in students[name].cells}
+        prose = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+        for link in LINK.findall("\n".join(prose)):
+            for place in (kits.STUDENTS, kits.SOLUTIONS):
+                assert (folder / place / link).exists(), f"{name}: {link}"
 
 
-def test_every_name_that_a_students_notebook_reads_is_there(kit, students):
-    for name, notebook in students.items():
+def test_a_students_notebook_finds_every_name_and_is_lent_only_what_it_needs(kit, folder):
+    used = set()
+    for name, notebook in notebooks(folder / kits.STUDENTS).items():
         known, later = {*IN_JUPYTER}, set()
         for cell in code(notebook):
             lent = RUN.search(cell.source)
+            used |= {f"{kits.STUDENTS}/{lent[1]}"} if lent else set()
             source = kit[f"{kits.STUDENTS}/{lent[1]}"].decode() if lent else cell.source
             at_once, when_called = kits.read_in(source)
             assert at_once <= known, f"{name}: {cell.id} reads {at_once - known}"
             known |= kits.made_in(source)
             later |= when_called
         assert later <= known, f"{name}: nobody makes {later - known}"
-
-
-def test_a_solution_is_lent_only_where_a_later_cell_needs_it(kit, students):
-    lent = {name for name in kit if name.startswith(f"{kits.STUDENTS}/{kits.LENT}/")}
-    used = {f"{kits.STUDENTS}/{place}" for notebook in students.values()
-            for cell in code(notebook) for place in RUN.findall(cell.source)}  # fmt: skip
-    assert lent == used
-    assert "check_" not in "".join(kit[name].decode() for name in lent)
-
-
-def test_every_link_of_a_notebook_leads_to_a_file_of_the_kit(folder, solutions):
-    for name, notebook in solutions.items():
-        prose = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-        for link in LINK.findall("\n".join(prose)):
-            for place in (kits.STUDENTS, kits.SOLUTIONS):
-                assert (folder / place / link).exists(), f"{name}: {link}"
+    assert used == {name for name in kit if name.startswith(f"{kits.STUDENTS}/{kits.LENT}/")}
+    assert "check_" not in "".join(kit[name].decode() for name in used)
 
 
 @pytest.mark.slow
@@ -108,21 +89,17 @@ def test_an_unanswered_notebook_runs_from_top_to_bottom(folder, number, monkeypa
 def test_a_notebook_answered_by_the_solutions_earns_all_points(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a teacher has the kit, and no project
     (path,) = (folder / kits.STUDENTS).glob("03-*.ipynb")
-    whole = nbformat.read(folder / kits.SOLUTIONS / path.name, as_version=4)
-    answered = {cell.id: cell.source for cell in readers_copy(whole).cells}
+    whole = folder / kits.SOLUTIONS / path.name
+    answered = {cell.id: cell.source for cell in readers_copy(nbformat.read(whole, 4)).cells}
     notebook = nbformat.read(path, as_version=4)
     for own in code(notebook):
         own.source = own.source if RUN.search(own.source) else answered[own.id]
-    (tmp_path / "submissions" / "anna").mkdir(parents=True)
-    nbformat.write(notebook, tmp_path / "submissions" / "anna" / "homework.ipynb")
+    (tmp_path / "submissions").mkdir()
+    nbformat.write(notebook, tmp_path / "submissions" / "anna.ipynb")
     (tmp_path / "submissions" / "nobody.ipynb").write_bytes(path.read_bytes())
-    solutions = str(folder / kits.SOLUTIONS)
-    assert main(["submissions", "--chapters", solutions, "--out", "grades"]) == 0
+    assert main(["submissions", "--chapters", str(whole.parent), "--out", "grades"]) == 0
     with open("grades/grades.csv", encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
-    tasks = tasks_of(folder / kits.SOLUTIONS / path.name)
-    hers = [row for row in rows if row["student"] == "anna"]
-    assert [row["points"] for row in hers] == [str(task.points) for task in tasks]
-    empty = [row for row in rows if row["student"] == "nobody"]
-    assert {row["points"] for row in empty} == {"0"} and len(empty) == len(tasks)
-    assert all("is not written yet" in row["reply"] for row in empty)
+    points = {who: [r["points"] for r in rows if r["student"] == who] for who in ("anna", "nobody")}
+    full = [str(task.points) for task in tasks_of(whole)]
+    assert points == {"anna": full, "nobody": ["0"] * len(full)}

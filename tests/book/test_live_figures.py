@@ -1,4 +1,4 @@
-"""Figures in which a reader asks a model, or trains one: what they show is what the package says."""
+"""Figures in which a reader asks a model, or trains one, show what the package says."""
 
 import re
 
