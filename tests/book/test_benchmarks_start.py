@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 from benchmarks.__main__ import tasks
 from benchmarks.records import origins
 from bertbook.core.eight_bits import load_from_eight_bits
+from bertbook.core.questions import tomllib
 from bertbook.corpus import KjvParts, noun_glosses
 from bertbook.records import HERE, record_of
 from minibert.loading import load_tokenizer, save_pretrained
@@ -30,6 +31,9 @@ LONG = {  # also with tiny constants: they run every week
     "classify", "english", "ladder", "looking_inside", "own_data",
     "tag_and_answer", "training_runs",
 }  # fmt: skip
+TINY = tomllib.loads(Path(__file__).with_name("tiny.toml").read_text(encoding="utf-8"))
+MORE = dict.fromkeys(("ladder", "processes", "roofline"), ("--rounds", "2"))
+TASKS = [task for task in tasks() if task.record != "mutants"]  # which tests/test_mutants.py runs
 
 
 def module_of(name):
@@ -49,25 +53,19 @@ class InTurn:
         return None
 
 
-def few(module, name, most):
-    """Let a function that reads the examples of a split return the first ones."""
-    read = getattr(module_of(module), name)
-    return {f"{module}.{name}": lambda split: read(split)[:most]}
+def some_of(place, name, kept):
+    """Let a function that reads the examples of a split return some of them."""
+    read = getattr(module_of(place), name)
+    return {f"{place}.{name}": lambda split: read(split)[kept]}
 
 
-def tiny_requests():
-    rooms = ("looking_inside.heads", "looking_inside.vectors")
-    read = module_of(rooms[0]).service_requests
-    return {f"{room}.service_requests": lambda part: read(part)[::10] for room in rooms}
-
-
-def replaced(module, table, **changes):
+def replaced(place, table, **changes):
     """Change each entry of a table of a module."""
-    entries = getattr(module_of(module), table).items()
-    return {f"{module}.{table}": {name: each._replace(**changes) for name, each in entries}}
+    entries = getattr(module_of(place), table).items()
+    return {f"{place}.{table}": {name: each._replace(**changes) for name, each in entries}}
 
 
-def tiny_own_data():
+def some_letters():
     read = module_of("own_data").read_table
 
     def read_some(*given, **options):
@@ -78,22 +76,17 @@ def tiny_own_data():
     return {"read_table": read_some}
 
 
-def tiny_english():
+def some_chapters():
     """Keep a part of the chapters, and the runs in a folder of their own."""
     read, most = module_of("english").kjv_parts, (4, 20, 30, 30)
 
     def some():
         return KjvParts(*(part[::every] for part, every in zip(read(), most)))
 
-    return {
-        "kjv_parts": some,
-        "RUNS": (("as it is", 2, 0), ("wide", 2, 0)),
-        "OPTIONS": ("--vocab-size", "4000", "--held-out", "0"),
-        "FOLDER": Path(tempfile.mkdtemp()),
-    }
+    return {"kjv_parts": some, "FOLDER": Path(tempfile.mkdtemp())}
 
 
-def tiny_english_glosses():
+def some_glosses():
     """Take the stored definitions in the place of Debian's file, set as they are set there."""
     file = Path(tempfile.mkdtemp()) / "data.noun"
     lines = [
@@ -101,9 +94,7 @@ def tiny_english_glosses():
         for n, row in enumerate(noun_glosses()[:400])
     ]
     file.write_text("".join(lines), encoding="utf-8")
-    folder = Path(tempfile.mkdtemp())
-    return {"kjv_parts": tiny_english()["kjv_parts"], "WORDNET": file, "EVERY": 5, "FOLDER": folder,
-            "VOCABULARY": 2000, "SHORT": 2, "LONG": 3}  # fmt: skip
+    return some_chapters() | {"WORDNET": file}
 
 
 def unpacked_english():
@@ -111,103 +102,53 @@ def unpacked_english():
     folder, packed = Path(tempfile.mkdtemp()), HERE / "english"
     model = load_from_eight_bits(BertForPreTraining, packed)
     save_pretrained(model, folder, load_tokenizer(packed, do_lower_case=True))
-    return folder
+    return {"TRAINED": folder}
 
 
-def tiny_search_runs():
-    settings = {
-        name: each._replace(options={**each.options, "steps": 3})
-        for name, each in module_of("search_runs").SETTINGS.items()
-    }
-    return {"SETTINGS": settings}
-
-
-def tiny_classify():
+def short_plans():
     plans = module_of("classify").PLANS.items()
     return {
-        "PLANS": {
-            name: plan._replace(epochs=1, learning_rates=plan.learning_rates[:1])
-            for name, plan in plans
-        }
+        "PLANS": {n: p._replace(epochs=1, learning_rates=p.learning_rates[:1]) for n, p in plans}
     }
 
 
-def tiny_verse_names():
+def short_searches():
+    settings = module_of("search_runs").SETTINGS.items()
+    return {"SETTINGS": {n: s._replace(options={**s.options, "steps": 3}) for n, s in settings}}
+
+
+def some_names():
     names = module_of("verse_names").verse_names()[::4]
     return {"verse_names": lambda: names}
 
 
-# By the name of a record: which constants are how small, in its own module or in another.
-TINY = {
-    "classify": lambda: tiny_classify() | {
-        "SEEDS": range(1), "label_curve.SIZES": (20, 630), "label_curve.UPDATES": 2,
-    },
-    "copying": lambda: replaced("copying", "RUNS", updates=6) | {
-        "SEEDS": dict.fromkeys(module_of("copying").RUNS, range(1)), "TELLINGS": 2, "DRAWS": 20,
-        "POINTS": 2, "DOCUMENTS": 20_000,
-    },
-    "dictionary": {"ROWS": 200},
-    "english": tiny_english,
-    "english_glosses": tiny_english_glosses,
-    "english_page": lambda: {"TRAINED": unpacked_english(), "VERSES": 5, "FEW": 2},
-    "family_folders": {},
-    "glosses": {"LABELS_A_KIND": (2, 5), "DRAWS": range(2), "OPTIONS": ("--epochs", "1")},
-    "head_rivals": {
-        "STORIES": 3, "RIDDLES": 5, "TELLINGS": 1, "OTHER_WOMEN": ["alice", "julia"],
-        "OTHER_MEN": ["robert", "mark"], "LAYER": 1,
-    },
-    "label_origins": {"SEEDS": range(2), "TUNED_SEEDS": range(1), "label_curve.UPDATES": 1},
-    "ladder": lambda: replaced("ladder", "SIZES", rows=4, batches=2, pool=4, longest=32) | {
-        "ladder_use.SENTENCES": 8,
-    },
-    "looking_inside": lambda: tiny_requests() | {
-        "looking_inside.people.TELLINGS": 2, "looking_inside.patching.TELLINGS": 2,
-        "looking_inside.taking_away.RIDDLES": 30, "looking_inside.taking_away.TOLD": 10,
-    },
-    "museum_matrix": {"ENCODERS": {"BERT": ("Bert", {})}},
-    "one_word": {},
-    "order": {"UPDATES": 12, "FIRST": 3, "SEEDS": range(2)},
-    "own_data": lambda: tiny_own_data() | {
-        "SEEDS": range(1), "PENALTIES": (0.3, 3), "EPOCHS": 1, "RATES": (3e-4,),
-    },
-    "processes": {},
-    "regimes": {"LAYERS": module_of("gpu_regimes").TOY, "gpu_regimes.TRACES": 1},
-    "roofline": {"SIDE": 256, "LONG": 2_000_000, "BATCHES": ((1, 8), (2, 16))},
-    "search": {"QUERIES": 20},
-    "search_own": {"STEPS": 1, "RATES": (2e-5, 2e-4)},
-    "search_runs": lambda: tiny_search_runs() | {
-        "SEEDS": 1, "TRAINING": 600, "QUERIES": 20, "search.QUERIES": 20,
-    },
-    "shoot_out": {
-        "UPDATES": 40, "SEEDS": range(1), "RATES": (3e-3, 6e-3), "DOCUMENTS": 600, "BATCH": 8,
-        "PAIRS": 40, "HELD_OUT_DOCUMENTS": 40, "FLOOR_PAIRS": 1100, "PAIR_UPDATES": 3,
-    },
-    "similarities": {},
-    "small_world": {
-        "STEPS": 20, "EVERY": 10, "SEEDS": 2, "DOCUMENTS": 1500, "BATCH": 8, "FLOOR_PAIRS": 60,
-        "HELD_OUT_DOCUMENTS": 100, "RIDDLES": 10,
-        "multiprocessing": SimpleNamespace(get_context=lambda kind: SimpleNamespace(Pool=InTurn)),
-    },
-    "tag_and_answer": lambda: few("tag_and_answer", "passage_questions", 24)
-    | few("tag_and_answer", "entity_sentences", 40)
-    | {"SEEDS": range(1), "SHIFTED_SEEDS": range(1), "BLIND_SEEDS": range(1)},
-    "tag_controls": lambda: few("tag_controls", "entity_sentences", 40) | {"SEEDS": range(1)},
-    "three_back": {"UPDATES": 5, "FIRST": 2, "SEEDS": range(2)},
-    "toy_bert": {"STEPS": 8, "LOOKS": 2, "LOOK_AT_FOLDS": 4},
-    "toy_depth": {
-        "DEPTH": 3, "SEEDS": range(2), "UPDATES": 4, "BATCH_SIZE": 8, "PATIENT_DEPTH": 4,
-        "PATIENT_UPDATES": 4, "PATIENT_WARMUP": 2,
-        "PATIENT": {"post-norm": 1, "post-norm, warm-up": 2, "pre-norm": 2},
-    },
-    "toy_parts": {"UPDATES": 8, "PAIRS": 16, "FIRST": 3, "SEEDS": range(2)},
-    "training_runs": {
-        "SEEDS": range(1), "DEPTHS": (2,), "PEAKS": (0.001,), "UPDATES": 30,
-        "TRIED": (0.0005, 0.01),
-    },
-    "verse_names": lambda: tiny_verse_names() | {"SEEDS": range(1)},
-}  # fmt: skip
-MORE = {"ladder": ["--rounds", "2"], "processes": ["--rounds", "2"], "roofline": ["--rounds", "2"]}
-TASKS = [task for task in tasks() if task.record != "mutants"]  # which tests/test_mutants.py runs
+ONE_PROCESS = SimpleNamespace(get_context=lambda kind: SimpleNamespace(Pool=InTurn))
+# What is no constant of tiny.toml: tables of settings, functions that read, folders.
+MADE = {
+    "classify": short_plans,
+    "copying": lambda: (
+        replaced("copying", "RUNS", updates=6)
+        | {"SEEDS": dict.fromkeys(module_of("copying").RUNS, range(1))}
+    ),
+    "english": some_chapters,
+    "english_glosses": some_glosses,
+    "english_page": unpacked_english,
+    "ladder": lambda: replaced("ladder", "SIZES", rows=4, batches=2, pool=4, longest=32),
+    "looking_inside": lambda: (
+        some_of("looking_inside.heads", "service_requests", slice(None, None, 10))
+        | some_of("looking_inside.vectors", "service_requests", slice(None, None, 10))
+    ),
+    "own_data": some_letters,
+    "regimes": lambda: {"LAYERS": module_of("gpu_regimes").TOY},
+    "search_runs": short_searches,
+    "small_world": lambda: {"multiprocessing": ONE_PROCESS},
+    "tag_and_answer": lambda: (
+        some_of("tag_and_answer", "passage_questions", slice(24))
+        | some_of("tag_and_answer", "entity_sentences", slice(40))
+    ),
+    "tag_controls": lambda: some_of("tag_controls", "entity_sentences", slice(40)),
+    "verse_names": some_names,
+}
 
 
 @pytest.fixture(scope="session")
@@ -288,8 +229,8 @@ def test_a_command_makes_its_record(task, shrink, monkeypatch, tmp_path):
     _, _, place, *arguments = shlex.split(task.command)
     place = place.removeprefix("benchmarks.")
     place += ".__main__" if hasattr(module_of(place), "__path__") else ""
-    before, tiny = stored_files(), TINY[task.record]
-    program = shrink(place, tiny() if callable(tiny) else tiny)
+    before = stored_files()
+    program = shrink(place, TINY[task.record] | MADE.get(task.record, dict)())
     more = MORE.get(task.record, [])
     monkeypatch.setattr(sys, "argv", ["benchmarks", *arguments, *more])
     shutil.copy(HERE / f"{task.record}.json", tmp_path)  # a whole record is made again, too

@@ -1,11 +1,15 @@
-"""What chapters say about the real BERT and about each other, held to something outside them."""
+"""What chapters say and type, held to something outside them: BERT's vocabulary, and NumPy."""
 
 import ast
 import re
 
+import numpy as np
+import pytest
+import torch
 from definitions import CHAPTERS, cells_of, chapter_definitions
 
-from bertbook.corpus import small_world, world_words
+from bertbook.corpus import hundred_sentences, small_world, vocabulary, world_words
+from minibert import reference
 
 
 def cells(number, kind="markdown"):
@@ -14,16 +18,8 @@ def cells(number, kind="markdown"):
     return [cell["source"] for cell in cells_of(name) if cell["cell_type"] == kind]
 
 
-def sentence(number, pattern):
-    """Find the one line of a chapter's prose that holds a pattern."""
-    lines = "\n".join(cells(number)).splitlines()
-    found = [line for line in lines if re.search(pattern, line)]
-    assert len(found) == 1, f"{pattern!r} stands in {len(found)} lines of Chapter {number}"
-    return found[0]
-
-
 def test_the_ids_that_chapter_6_names_are_those_of_the_real_vocabulary(real_tokenizer):
-    named = sentence(6, "In all three, ")
+    (named,) = re.findall("^.*In all three, .*$", "\n".join(cells(6)), re.MULTILINE)
     assert f"has {len(real_tokenizer.pieces):,} entries" in named
     tokens = re.findall(r"`(\[\w+\])`", named)
     ids = [int(number) for number in re.findall(r"\d+", named.split("`[PAD]`")[1].split(".")[0])]
@@ -32,31 +28,54 @@ def test_the_ids_that_chapter_6_names_are_those_of_the_real_vocabulary(real_toke
     assert all(re.fullmatch(r"\[unused\d+\]", piece) for piece in between)
 
 
-def value_of(number, name):
-    """Read what a chapter assigns to a name, where it is written out."""
-    for cell in cells(number, "code"):
-        for node in ast.parse(cell).body:
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
-                return ast.literal_eval(node.value)
-    raise AssertionError(f"Chapter {number} assigns nothing to {name}")
-
-
 def test_the_excerpt_and_the_cuts_of_chapter_6_are_those_of_the_real_vocabulary(real_tokenizer):
-    excerpt = value_of(6, "REAL")
-    assert len(excerpt) >= 30
+    written = {
+        ast.unparse(node.targets[0]): node.value
+        for cell in cells(6, "code")
+        for node in ast.parse(cell).body
+        if isinstance(node, ast.Assign)
+    }
+    excerpt, words = (ast.literal_eval(written[name]) for name in ("REAL", "to_cut"))
+    assert len(excerpt) >= 30 and len(words) == 10
     assert {piece: real_tokenizer.vocab[piece] for piece in excerpt} == excerpt
     chapter = chapter_definitions("06-from-text-to-ids")
-    words = value_of(6, "to_cut")
-    assert len(words) == 10
     for word in words:
         assert chapter.longest_match_solution(word, excerpt) == real_tokenizer.tokenize(word)
 
 
 def test_the_size_of_the_small_world():
     told = re.compile(
-        r"small world (?:of|has) (?:a )?(\w+) words|[Tt]he (\w+) words of the small world"
+        r"small world (?:of|has) (?:a )?(\w+) words|[Tt]he (\w+) words of the small w"
     )
     prose = "\n".join("\n".join(cells(number)) for number in range(1, 27))
-    right = str(len(world_words(small_world())))
-    sizes = [first or second for first, second in told.findall(prose)]
-    assert len(sizes) >= 2 and {*sizes} == {right}
+    sizes = ["".join(found) for found in told.findall(prose)]
+    assert len(sizes) >= 2 and {*sizes} == {str(len(world_words(small_world())))}
+
+
+def logits_by_reference(model, input_ids):
+    """Compute the logits of every position in numpy."""
+    weights = {name: p.detach().numpy() for name, p in model.named_parameters()}
+    x = reference.embedding_lookup(input_ids.numpy(), weights["word_embeddings"])
+    if len(weights["position_embeddings"]):
+        x = x + weights["position_embeddings"][: x.shape[-2]]
+    context, _ = reference.attention(x @ weights["query"], x @ weights["key"], x @ weights["value"])
+    states = reference.layer_norm(context + x, weights["norm.weight"], weights["norm.bias"])
+    refined = reference.gelu(states @ weights["dense"] + weights["dense_bias"])
+    return reference.tied_logits(refined, weights["word_embeddings"], weights["vocab_bias"])
+
+
+@pytest.mark.parametrize("positions", [0, 9])
+def test_logits_and_loss_of_chapter_5_have_two_witnesses(positions):
+    torch.manual_seed(0)
+    toy, words = chapter_definitions("05-a-toy-bert"), vocabulary(hundred_sentences())
+    model = toy.ToyBert(len(words), 16, positions, spread=0.5).eval().double()
+    with torch.no_grad():
+        model.dense_bias.normal_()
+        model.vocab_bias.normal_()
+    ids = toy.look_up(["the", "dog", "[MASK]", "the", "cat"], words)
+    labels = torch.tensor([-100, -100, words.index("chases"), -100, -100])
+    witness = logits_by_reference(model, ids)
+    logits = model.predict(model.encode(ids)).detach()
+    np.testing.assert_allclose(logits, witness, rtol=1e-10, atol=1e-12)
+    loss = toy.mean_loss(model, (ids, labels, torch.zeros(len(ids)))).item()
+    assert loss == pytest.approx(reference.cross_entropy(witness, labels.numpy()), rel=1e-10)

@@ -1,4 +1,4 @@
-"""Every record says how, when and where each part was made, and its means are those of its runs."""
+"""Records say how, when and where they were made; their means and chosen rates hold."""
 
 import importlib.util
 import json
@@ -17,6 +17,12 @@ STORED = {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in sorted(HERE
 BESIDE = {"answers", "tags"}  # scores that the commands of tag_and_answer store beside it
 RECORDS = {name: record for name, record in STORED.items() if name not in BESIDE}
 TOLD = {"command", "day", "minutes", "processor", "threads", "python", "torch"}
+# A rate that was chosen is no end of its grid, as beyond the end nobody has looked; but for these.
+# Of a stack of 24 layers each rate takes minutes, and Chapter 9 says that these are ends. The three
+# rows of Chapter 25 wait for a higher rate.
+ENDS = {("toy_depth", "post-norm"), ("toy_depth", "pre-norm")} | {
+    ("three_back", f"RoPE, theta {theta}") for theta in ("10 000", "100", "4")
+}
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -41,25 +47,54 @@ def test_every_command_that_a_record_names_is_repeated():
         assert importlib.util.find_spec(shlex.split(command)[2]), command
 
 
-def summarized(node) -> Iterator[tuple[dict, list[float]]]:
-    """Yield each mean of a record, and the numbers of the runs beside it."""
+def dicts(node, rates=()) -> Iterator[tuple[dict, list]]:
+    """Yield each dictionary of a record, and the learning rates that are told above it."""
     if isinstance(node, dict):
-        told, runs = node.get("mean_and_sd", node.get("summary", {})), node.get("runs", [])
-        for column, mean_and_sd in told.items():
-            if isinstance(runs, dict):
-                yield mean_and_sd, runs[column]
-            elif runs and all(column in run for run in runs):
-                yield mean_and_sd, [run[column] for run in runs]
+        yield node, rates
+        rates = node.get("rates", rates)
     for child in node.values() if isinstance(node, dict) else node:
         if isinstance(child, dict | list):
-            yield from summarized(child)
+            yield from dicts(child, rates)
+
+
+def summarized(node: dict) -> Iterator[tuple[dict, list[float]]]:
+    """Yield the means of a dictionary, and the numbers of the runs beside them."""
+    told, runs = node.get("mean_and_sd", node.get("summary", {})), node.get("runs", [])
+    for column, mean_and_sd in told.items():
+        if isinstance(runs, dict):
+            yield mean_and_sd, runs[column]
+        elif runs and all(column in run for run in runs):
+            yield mean_and_sd, [run[column] for run in runs]
 
 
 @pytest.mark.parametrize("name", ["classify", "order", "small_world", "toy_depth", "toy_parts"])
 def test_means_are_those_of_the_runs(name):
-    found = [*summarized(RECORDS[name])]
+    found = [pair for node, _ in dicts(RECORDS[name]) for pair in summarized(node)]
     assert found
     for told, values in found:
         sd = statistics.stdev(values) if len(values) > 1 else 0
         summary = {"mean": statistics.mean(values), "sd": sd}
         assert {name: told[name] for name in summary} == pytest.approx(summary, abs=6e-5)
+
+
+def grids(node: dict, rates) -> Iterator[tuple[list[float], float]]:
+    """Yield which rates were tried and which one was chosen, in the three forms of a record."""
+    if "loss_at_rates" in node and rates:
+        yield [*rates], node["rate"]
+    if "tried" in node and "learning_rate" in node:
+        yield [one["learning_rate"] for one in node["tried"]], node["learning_rate"]
+    if isinstance(node.get("rates"), dict) and "rate" in node:
+        yield [*map(float, node["rates"])], node["rate"]
+
+
+def test_a_chosen_rate_is_no_end_of_its_grid():
+    count = 0
+    for record in STORED:
+        for node, above in dicts(STORED[record]):
+            row = str(node.get("name", node.get("stack", node.get("spread"))))
+            for rates, chosen in grids(node, above):
+                count += 1
+                assert chosen in rates
+                inside = min(rates) < chosen < max(rates)
+                assert inside != ((record, row) in ENDS), (record, row, rates, chosen)
+    assert count > 20

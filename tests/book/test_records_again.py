@@ -3,8 +3,6 @@
 import ast
 import importlib
 import statistics
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -12,23 +10,11 @@ import torch
 from definitions import EnoughError, chapter_code, chapter_definitions, first_batches
 from torch.utils.flop_counter import FlopCounterMode
 
+from bertbook import corpus
+from bertbook.core import seed_everything
 from bertbook.core.bigram_chain import BigramChain
 from bertbook.core.eight_bits import load_from_eight_bits
 from bertbook.core.metrics import score_answers
-from bertbook.corpus import (
-    PAIR_LABELS,
-    REQUEST_LABELS,
-    entity_sentences,
-    hundred_sentences,
-    kjv_parts,
-    masked_word_ladder,
-    passage_questions,
-    question_pairs,
-    sample_pairs,
-    service_requests,
-    small_world,
-    world_ladder,
-)
 from bertbook.records import record_of, trained_folder
 from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
@@ -78,22 +64,39 @@ def same(found, told, tolerance):
 
 @piece(2e-3)
 def toys():
-    yield masked_word_ladder(hundred_sentences())._asdict(), record_of("toy_parts")["ladder"]
-    yield from ten_updates(some=2)
-
-
-def ten_updates(some):
-    """Make the first updates of so many rows of each record again; None stands for all."""
+    yield (
+        corpus.masked_word_ladder(corpus.hundred_sentences())._asdict(),
+        record_of("toy_parts")["ladder"],
+    )
     order, back, parts = map(benchmark, ("order", "three_back", "toy_parts"))
-    for row in record_of("order")["rows"][:some]:
+    for row in record_of("order")["rows"][:2]:
         yield order.measure(row["name"], 0, order.FIRST)["seen"], row["after_ten_updates"]
-    for row in record_of("three_back")["rows"][:some]:
+    for row in record_of("three_back")["rows"][:2]:
         found = back.measure(row["name"], 0, row["rate"], back.FIRST)["loss"]
         yield found, row["after_ten_updates"]
     rows = {row.name: row for row in benchmark("toy_rows").ROWS}
-    for row in record_of("toy_parts")["rows"][:some]:
+    for row in record_of("toy_parts")["rows"][:2]:
         found = parts.measure(rows[row["name"]], [0], row["learning_rate"], parts.FIRST)["loss"][0]
         yield found, row["after_ten_updates"]
+
+
+@piece(2e-3)
+def a_run_of_chapter_5():
+    toy = chapter_definitions("05-a-toy-bert")
+    run = next(r for r in record_of("toy_bert")["runs"] if r["positions"] and r["dropout"])
+    words = (*corpus.vocabulary(corpus.hundred_sentences())[1:], "[MASK]")
+    encoded = [toy.look_up(sentence.split(), words) for sentence in corpus.hundred_sentences()]
+    hidden_words = toy.hide_every_word(encoded, words.index("[MASK]"))
+    torch.set_default_dtype(torch.float64)
+    seed_everything(run["seed"])
+    model = toy.ToyBert(89, positions=9, spread=0.1, rate=run["dropout"])
+    generator = torch.Generator().manual_seed(run["seed"])
+    losses = [toy.exhaustive_loss(model, hidden_words)]
+    for step, _ in enumerate(toy.train_in_batches(model, hidden_words, 200, generator), start=1):
+        if step % 4 == 0:
+            losses.append(toy.exhaustive_loss(model, hidden_words))
+    torch.set_default_dtype(torch.float32)
+    yield losses, run["losses"]
 
 
 @piece(2e-2)
@@ -115,7 +118,10 @@ def the_first_updates_of_chapter_13():
 
 @piece(6e-5)
 def the_ladder_of_the_small_world():
-    yield world_ladder(small_world(), 1040)._asdict(), record_of("small_world")["ladder"]
+    yield (
+        corpus.world_ladder(corpus.small_world(), 1040)._asdict(),
+        record_of("small_world")["ladder"],
+    )
 
 
 @piece(2e-3, marks=pytest.mark.thorough)
@@ -124,7 +130,7 @@ def the_first_updates_of_the_small_world():
     program, told = benchmark("small_world"), record_of("small_world")["runs"][0]["curve"][0]
     typed = chapter_definitions("14-pre-train-a-small-world")
     tokenizer = WordPieceTokenizer.load(SMALL_WORLD / "vocab.txt")
-    documents = program.sample_documents(small_world(), 60_000, rng=np.random.default_rng(0))
+    documents = program.sample_documents(corpus.small_world(), 60_000, rng=np.random.default_rng(0))
     batches = program.PretrainingBatches(documents, tokenizer, batch_size=32, seed=0, max_length=40)
     terms = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
     with override(fast_parts()):
@@ -144,9 +150,9 @@ def test_the_switch_for_a_full_run_of_the_small_world_trains(capsys):
         assert cell.count(told) == 1
         cell = cell.replace(told, tiny)
     typed, tokenizer = chapter_definitions(name), WordPieceTokenizer.load(SMALL_WORLD / "vocab.txt")
-    pairs = sample_pairs(small_world(), 1, rng=np.random.default_rng(0))
+    pairs = corpus.sample_pairs(corpus.small_world(), 1, rng=np.random.default_rng(0))
     terms = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
-    names = {"world": small_world(), "tokenizer": tokenizer, "device": "cpu", "TERMS": terms,
+    names = {"world": corpus.small_world(), "tokenizer": tokenizer, "device": "cpu", "TERMS": terms,
              "small_test": list(typed.hide_each_word(tokenizer, pairs))}  # fmt: skip
     typed.new_trainer.__globals__.update(names)
     capsys.readouterr()
@@ -181,7 +187,7 @@ def search_in_the_small_world():
 def maps_and_senses_of_the_real_encoder():
     encoders, told = benchmark("looking_inside.encoders"), record_of("looking_inside")
     real = encoders.Encoder(*encoders.load(benchmark("weights").minilm_folder()))
-    texts = [request.text for request in service_requests("validation")]
+    texts = [request.text for request in corpus.service_requests("validation")]
     for name, values in benchmark("looking_inside.heads").head_measures(real, texts).items():
         yield values.mean(axis=0), told["heads"]["measures"][name]["mean"]
     senses = benchmark("looking_inside.words").senses_of(real)
@@ -231,7 +237,7 @@ def the_first_loss_of_the_tagger():
     folder = benchmark("weights").minilm_folder()
     torch.manual_seed(0)
     model = tagging.new_tagger(folder, tags)
-    rows = tagging.tag_rows(load_tokenizer(folder), entity_sentences("train"), tags)
+    rows = tagging.tag_rows(load_tokenizer(folder), corpus.entity_sentences("train"), tags)
     batches = tagging.TaskBatches(
         rows, seed=0, batch_size=plan["batch_size"], pad_token_id=0, per_token=("labels",)
     )
@@ -239,23 +245,6 @@ def the_first_loss_of_the_tagger():
     with pytest.raises(EnoughError):
         tagging.fine_tune(model, first_batches(batches, len(batches) // 2 + 2), seed=0, **wishes)
     yield trainers[0].history[0]["loss"], told["runs"][0]["tagger"]["losses"][0]
-
-
-@piece(marks=pytest.mark.thorough)
-def names_of_verses_by_counted_letters_and_words():
-    program = benchmark("verse_names")
-    yield program.right(program.verse_names(), program.counted), record_of("verse_names")[
-        "right"]["counted"]  # fmt: skip
-
-
-# --- Other encoders, and the machine -------------------------------------------------------------
-
-
-@piece(1e-13)
-def a_folder_of_the_family_both_ways():
-    with TemporaryDirectory() as folder:
-        found = benchmark("family_folders").both_ways("ALBERT", "Model", Path(folder))
-    yield [*found.values()], [0.0] * len(found)
 
 
 @piece()
@@ -278,7 +267,7 @@ def counts_of_the_roofline():
 def the_first_verses_in_eight_bits_and_with_counts_of_pairs():
     page, told = benchmark("english_page"), record_of("english_page")["first verses"]
     tokenizer = load_tokenizer(page.STORED, do_lower_case=True)
-    rows = page.rows_of(kjv_parts().chapters, tokenizer)[: page.FEW]
+    rows = page.rows_of(corpus.kjv_parts().chapters, tokenizer)[: page.FEW]
     model = load_from_eight_bits(BertForPreTraining, page.STORED)
     counts = BigramChain.load(page.STORED, tokenizer.vocab_size)
     for name, answers in (("8 bits", page.answers_of(model)), ("counts", counts.answers)):
@@ -312,8 +301,8 @@ def accuracy(answers, truths):
 
 def test_scores_follow_from_the_answers():
     truths = {
-        "requests": [REQUEST_LABELS.index(r.label) for r in service_requests("test")],
-        "pairs": [PAIR_LABELS.index(p.label) for p in question_pairs("test")],
+        "requests": [corpus.REQUEST_LABELS.index(r.label) for r in corpus.service_requests("test")],
+        "pairs": [corpus.PAIR_LABELS.index(p.label) for p in corpus.question_pairs("test")],
     }
     classified = [
         (run, truths[method["task"]])
@@ -322,32 +311,15 @@ def test_scores_follow_from_the_answers():
     ]
     for run, truth in classified:
         assert run["test_accuracy"] == pytest.approx(accuracy(run["test_answers"], truth), abs=1e-4)
-    spans = [[span.text for span in asked.answers] for asked in passage_questions("test")]
+    spans = [[span.text for span in asked.answers] for asked in corpus.passage_questions("test")]
     for run in record_of("tag_and_answer")["runs"]:
         told = score_answers(run["reader"]["test_answers"], spans)
         assert run["reader"]["test"]["f1"] == pytest.approx(told.f1, abs=6e-5)
 
 
-def test_whoever_sees_no_question_answers_all_of_a_passage_alike():
-    parts = benchmark("tag_and_answer").asked_questions({"question": False})
-    asked = passage_questions("test")
-    assert parts["test"] == [each._replace(question="") for each in asked]
-    record = record_of("tag_and_answer")
-
-    def answers_of(run):
-        told = zip(asked, run["reader"]["test_best_spans"], strict=True)
-        return {(each.context, answer) for each, answer in told}
-
-    passages = len({each.context for each in asked})
-    assert [len(answers_of(run)) for run in record["without_question"]["runs"]] == [passages] * 2
-    assert min(len(answers_of(run)) for run in record["runs"]) > 5 * passages
-
-
 def test_nobody_is_better_than_possible():
-    ladder = masked_word_ladder(hundred_sentences())
-    for row in record_of("toy_parts")["rows"]:
-        floor = ladder.full
-        assert min(row["runs"]["loss"]) > floor - 5e-5
+    floor = corpus.masked_word_ladder(corpus.hundred_sentences()).full
+    assert all(min(row["runs"]["loss"]) > floor - 5e-5 for row in record_of("toy_parts")["rows"])
     world = record_of("small_world")
     floor = world["floors"]["corrupted"]["masked_word"]
     for run in world["runs"]:
@@ -392,16 +364,3 @@ def test_operations_are_those_that_torch_counts(name, monkeypatch):
     with FlopCounterMode(display=False) as counter:
         part.run()
     assert counter.get_total_flops() == part.operations
-
-
-def test_no_nearest_light_hangs_on_a_near_tie():
-    one_word = benchmark("one_word")
-    same = torch.tensor([[a == b for b in one_word.SENSE] for a in one_word.SENSE])
-    others = ~torch.eye(len(same), dtype=torch.bool)
-    for matrix in one_word.similarities(benchmark("weights").minilm_folder()).values():
-        inside = matrix.where(same & others, -1).max(dim=1).values
-        outside = matrix.where(~same, -1).max(dim=1).values
-        assert (inside - outside).abs().min() > 1e-3
-    for row in record_of("one_word")["by sense"]:
-        highest, next_one = sorted(row)[:1:-1]
-        assert highest - next_one > 0.02
