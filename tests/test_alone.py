@@ -1,11 +1,8 @@
-"""minibert stands alone, imports nothing slow, and is packed without what has been there once."""
+"""minibert stands alone, and imports nothing slow."""
 
 import ast
-import os
-import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -40,59 +37,12 @@ def test_every_module_can_be_imported(tmp_path):
 
 
 def test_it_imports_nothing_else():
-    found = {
-        name.partition(".")[0]
-        for path in (ROOT / "minibert").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        for name in _imported(node)
-    }
+    trees = (ast.parse(path.read_text("utf-8")) for path in (ROOT / "minibert").rglob("*.py"))
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = [a.name for node in nodes if isinstance(node, ast.Import) for a in node.names]
+    names += [n.module for n in nodes if isinstance(n, ast.ImportFrom) and not n.level]
+    found = {name.partition(".")[0] for name in names}
     assert found - sys.stdlib_module_names - {"minibert"} == ASKS_FOR | WHEN_ASKED
-
-
-def _imported(node):
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
-
-
-PACKAGES = ("minibert", "bertfamily", "berttools", "bertbook")
-PACKED = ("pyproject.toml", "constraints.txt", "README.md", "Makefile", *PACKAGES)
-
-
-@pytest.fixture
-def project(tmp_path):
-    """Copy what a wheel is made of, with the environment of the tests as the one that make made."""
-    for name in (*PACKED, *(path.name for path in ROOT.glob("LICENSE*"))):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        copy(ROOT / name, tmp_path / name)
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "bin" / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    (tmp_path / ".venv" / "bin" / "python").chmod(0o755)
-    (tmp_path / ".venv" / "installed").touch()
-    return tmp_path
-
-
-def packed(project):
-    """Make the wheel, with the setuptools of this environment, and name what is in it."""
-    paths = {"PIP_NO_BUILD_ISOLATION": "false", "PYTHONPATH": ""}
-    command = ["make", "-C", str(project), f"PYTHON={sys.executable}", "wheel"]
-    done = subprocess.run(command, env=os.environ | paths, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (wheel,) = (project / "book" / "_build" / "wheel").glob("*.whl")
-    return zipfile.ZipFile(wheel).namelist()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is missing")
-def test_a_module_that_is_gone_is_not_packed(project):
-    gone = project / "minibert" / "gone.py"
-    gone.write_text('"""It will be gone."""\n', encoding="utf-8")
-    assert "minibert/gone.py" in packed(project)
-    gone.unlink()
-    names = packed(project)
-    assert {"minibert/model.py", "bertbook/questions/masks.toml"} <= {*names}
-    assert "minibert/gone.py" not in names
 
 
 PROGRAM = """

@@ -5,13 +5,12 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
 import torch
 
-from benchmarks import gpu_checks, gpu_race
+from benchmarks import gpu_checks
 from benchmarks.gpu_checks import CONFIG, EXACT, PLAIN, ROWS, flat_gradient, off
 from benchmarks.gpu_data import SIZES, build, make_batch
 from benchmarks.gpu_together import alone, weighted_loss
@@ -74,20 +73,3 @@ def test_two_processes_need_the_weight_of_their_labels():
             (loss_of(model, each) / 2).backward()
         sums.append(off(flat_gradient(model), alone(torch.device("cpu"), batch)))
     assert sums[0] < EXACT < sums[1]
-
-
-def test_between_kernels_is_what_the_kernels_leave_of_the_time():
-    """A step that sleeps computes nothing meanwhile; a large product does hardly anything else."""
-    left, right = torch.randn(2, 256, 256)
-
-    def multiply():
-        for _ in range(8):
-            left @ right
-
-    def wait():
-        multiply()
-        time.sleep(0.1)
-
-    busy, idle = (gpu_race.kernel_classes(run, "cpu") for run in (multiply, wait))
-    assert busy["products"] > idle["products"] and idle["between kernels"] > 0.5
-    assert busy["kernels"] == idle["kernels"] == 8

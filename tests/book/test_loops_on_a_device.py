@@ -1,25 +1,21 @@
 """The loops of the chapters that choose a device run where there is another one than the CPU."""
 
-from contextlib import ExitStack
-from pathlib import Path
+from contextlib import ExitStack, suppress
 from unittest.mock import patch
 
 import nbformat
 import pytest
 import torch
+from definitions import CHAPTERS, EnoughError
 from other_device import other_device
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from berttools.grade.names import names_from_outside, statements_above
 
-CHAPTERS = sorted((Path(__file__).parents[2] / "book" / "chapters").glob("[0-9]*.ipynb"))
 LOOPS = (".backward(", ".fit(", "Trainer(")
+LONG = ("14", "16")  # they make many texts first, and train as others do
 # Where the name stands that a chapter or a trainer asks.
 CHOICES = ("minibert.training.choose_device", "minibert.training.trainer.choose_device")
-
-
-class TrainedEnoughError(Exception):
-    """Stop after the second step."""
 
 
 def loops_of(cells):
@@ -43,25 +39,25 @@ def run(code):
     def count(*_given):
         steps.append(1)
         if len(steps) == 2:
-            raise TrainedEnoughError
+            raise EnoughError
 
     hook, precision = register_optimizer_step_post_hook(count), torch.get_default_dtype()
-    try:
-        with other_device() as there, ExitStack() as choices:
-            for name in CHOICES:
-                choices.enter_context(patch(name, lambda name=None: there))
-            exec(compile(code, "chapter", "exec"), {"__name__": "chapter"})
-    except TrainedEnoughError:
-        pass
-    finally:
-        hook.remove()
-        torch.set_default_dtype(precision)  # Chapter 5 computes in 64 bits
-    return len(steps)
+    with hook, suppress(EnoughError), other_device() as there, ExitStack() as choices:
+        choices.callback(torch.set_default_dtype, precision)  # Chapter 5 computes in 64 bits
+        for name in CHOICES:
+            choices.enter_context(patch(name, lambda name=None: there))
+        exec(compile(code, "chapter", "exec"), {"__name__": "chapter"})
+
+
+def effort(path):
+    """Leave the chapters that take a minute to `make thorough`."""
+    marks = pytest.mark.thorough if path.name.startswith(LONG) else ()
+    return pytest.param(path, id=path.stem, marks=marks)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unchecked")  # as a reader's kernel is
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*map(effort, sorted(CHAPTERS.glob("[0-9]*.ipynb")))])
 def test_the_loops_of_a_chapter_run_on_another_device(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = nbformat.read(path, as_version=4).cells

@@ -9,7 +9,6 @@ import pytest
 import totals
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from normal_form import normalize, put_colab_cell_first
-from reading import reading_minutes
 
 OPENING = "# A chapter\n\n| This chapter | |\n| --- | --- |\n| **Cost** | … |"
 
@@ -88,25 +87,3 @@ def test_a_traceback_shows_no_folder_of_this_machine_and_no_colors():
     cell = new_code_cell("1", outputs=[error])
     stored = normalize(new_notebook(cells=[cell])).cells[0].outputs[0].traceback
     assert stored == ["File bertbook/corpus.py:3", "File numpy/x.py:4"]
-
-
-def drawn(source, *tags):
-    html = new_output("display_data", data={"text/html": "<p>"})
-    return new_code_cell(source, outputs=[html], metadata={"tags": ["remove-input", *tags]})
-
-
-@pytest.mark.parametrize(
-    ("cells", "minutes"),
-    [
-        ([new_markdown_cell("$$\nx^2\n$$\n\n" * 5)], 15),
-        ([drawn("ask('1 + 1?', 2)")] * 5, 20),
-        ([drawn("which_line('Which?', f)")] * 5, 25),
-        ([new_code_cell("x = 1\n" * 50)], 15),
-        ([new_code_cell("x = 1\n" * 50, metadata={"tags": ["hide-input"]})], 10),
-        ([drawn("table()")] * 10 + [drawn("table()", "remove-cell")] * 10, 15),
-    ],
-)
-def test_what_is_seen_takes_time(cells, minutes):
-    prose = new_markdown_cell("word " * 1800)  # ten minutes
-    cells = [nbformat.from_dict({**cell, "id": f"c{n}"}) for n, cell in enumerate([prose, *cells])]
-    assert reading_minutes(new_notebook(cells=cells)) == minutes
