@@ -1,4 +1,4 @@
-"""The built book as the tests see it: its pages, and a reader who writes down every complaint."""
+"""The built book as the tests see it: its pages, and a reader who notes every complaint."""
 
 import os
 import re
@@ -53,7 +53,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 
 class Reader:
-    """Opens pages and writes down everything that a reader's browser would complain about."""
+    """Opens pages; fails in the end if one asked outside, missed a file or complained."""
 
     def __init__(self, browser, site: str, html: Path):
         self.browser, self.site, self.html = browser, site, html
@@ -67,14 +67,15 @@ class Reader:
     def open_address(self, home: str, name: str, viewport=DESKTOP, *, motion="reduce", first=""):
         """Open a page, run the script `first` before its own, and note what it asks elsewhere."""
         context = self.browser.new_context(viewport=viewport, reduced_motion=motion)
+        note = self.complaints.append
         self.contexts.append(context)
         context.add_init_script(LOOKS + first)
         context.route(re.compile(rf"^(?!data:|blob:|{re.escape(home)})"), self._refuse)
         page = context.new_page()
         page.on("request", lambda request: self.asked.append(_file_of(request.url)))
         page.on("requestfailed", self._note_failed)
-        page.on("response", self._note_response)
-        page.on("pageerror", lambda error: self.complaints.append(f"script error: {error}"))
+        page.on("response", lambda r: note(f"{r.status} for {r.url}") if r.status >= 400 else None)
+        page.on("pageerror", lambda error: note(f"script error: {error}"))
         page.on("console", self._note_console)
         page.goto(home + name, wait_until="load")
         return page
@@ -88,18 +89,17 @@ class Reader:
         if request.failure != "net::ERR_ABORTED":
             self.complaints.append(f"did not load: {request.url} ({request.failure})")
 
-    def _note_response(self, response):
-        if response.status >= 400:
-            self.complaints.append(f"{response.status} for {response.url}")
-
     def _note_console(self, message):
         if message.type in ("error", "warning"):
             self.complaints.append(f"console {message.type}: {message.text}")
 
-    def close(self):
-        """Close every page."""
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
         for context in self.contexts:
             context.close()
+        assert not self.complaints, "\n".join(dict.fromkeys(self.complaints))
 
 
 def _file_of(address: str) -> str:

@@ -1,7 +1,5 @@
 """What the tests of the built book share: the book, a server for it, a browser, and a reader."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -10,13 +8,10 @@ from threading import Thread
 import pytest
 from built_book import DESKTOP, HTML, PHONE, QuietHandler, Reader, built_pages
 
-from bertbook.records import trained_folder
-
 CELL = (
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     "<title>A cell</title>"
 )
-THOROUGH = pytest.mark.thorough
 ONE_OF_EACH = ("index", "search", "glossary", "flashcards", "chapters/02-", "api-text")
 OPENED = {"page_from_disk", "page_without_script"}
 
@@ -26,8 +21,9 @@ def pytest_generate_tests(metafunc):
     if "page_name" in metafunc.fixturenames:
         names = built_pages("chapters" if "chapter_from_disk" in metafunc.fixturenames else ".")
         if OPENED & {*metafunc.fixturenames}:
+            thorough = pytest.mark.thorough
             names = [
-                n if n.startswith(ONE_OF_EACH) else pytest.param(n, marks=THOROUGH) for n in names
+                n if n.startswith(ONE_OF_EACH) else pytest.param(n, marks=thorough) for n in names
             ]
         metafunc.parametrize("page_name", names, scope="module")
 
@@ -62,19 +58,10 @@ def browser():
         pytest.fail(str(missing), pytrace=False)
 
 
-@contextmanager
-def reading(browser, site, html) -> Iterator[Reader]:
-    """Give a reader, and fail if a page has asked outside, missed a file or complained."""
-    person = Reader(browser, site, html)
-    yield person
-    person.close()
-    assert not person.complaints, "\n".join(dict.fromkeys(person.complaints))
-
-
 @pytest.fixture
 def reader(browser, site, html):
     """Give a test a reader of its own."""
-    with reading(browser, site, html) as person:
+    with Reader(browser, site, html) as person:
         yield person
 
 
@@ -112,18 +99,8 @@ def phone(browser, tmp_path_factory):
 @pytest.fixture(scope="module")
 def page_from_disk(browser, site, html, page_name):
     """Open a page from the disk, once for all tests of a module: loading takes the longest."""
-    with reading(browser, site, html) as person:
+    with Reader(browser, site, html) as person:
         yield person.open(page_name, from_disk=True)
-
-
-@pytest.fixture
-def page_without_script(browser, html, page_name):
-    """Open a page from the disk in a browser that runs no script."""
-    context = browser.new_context(viewport=DESKTOP, java_script_enabled=False)
-    page = context.new_page()
-    page.goto((html / page_name).as_uri())
-    yield page
-    context.close()
 
 
 @pytest.fixture
@@ -132,10 +109,19 @@ def chapter_from_disk(page_from_disk):
     return page_from_disk
 
 
+@pytest.fixture
+def page_without_script(browser, html, page_name):
+    """Open a page from the disk in a browser that runs no script."""
+    with browser.new_context(viewport=DESKTOP, java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto((html / page_name).as_uri())
+        yield page
+
+
 @pytest.fixture(scope="module")
 def page(browser, site, html):
     """Open the landing page from the disk, once for all tests of a module."""
-    with reading(browser, site, html) as person:
+    with Reader(browser, site, html) as person:
         yield person.open("index.html", from_disk=True)
 
 
@@ -143,6 +129,7 @@ def page(browser, site, html):
 def watched():
     """Give the small world's model with the weights that the page has: rounded to 16 bits."""
     from bertbook.core.watching import Watched  # here: most tests of the book do without
+    from bertbook.records import trained_folder
 
     return Watched(trained_folder("small-world"))
 

@@ -1,7 +1,6 @@
-"""The kit for teachers: the notebooks run unanswered, and what is answered earns its points."""
+"""The kit for teachers: the notebooks hold no answers, and run unanswered."""
 
 import builtins
-import csv
 import json
 import re
 
@@ -9,10 +8,6 @@ import kit as kits
 import nbformat
 import pytest
 from nbclient import NotebookClient
-from readers_copy import readers_copy
-
-from berttools.grade.command import main
-from berttools.grade.exercises import tasks_of
 
 IN_JUPYTER = {*dir(builtins), "get_ipython", "display"}
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")
@@ -83,23 +78,3 @@ def test_an_unanswered_notebook_runs_from_top_to_bottom(folder, number, monkeypa
     place = {"metadata": {"path": path.parent}}
     NotebookClient(notebook, timeout=600, kernel_name="python3", resources=place).execute()
     assert all(cell.execution_count for cell in code(notebook))
-
-
-@pytest.mark.thorough
-def test_a_notebook_answered_by_the_solutions_earns_all_points(folder, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # a teacher has the kit, and no project
-    (path,) = (folder / kits.STUDENTS).glob("03-*.ipynb")
-    whole = folder / kits.SOLUTIONS / path.name
-    answered = {cell.id: cell.source for cell in readers_copy(nbformat.read(whole, 4)).cells}
-    notebook = nbformat.read(path, as_version=4)
-    for own in code(notebook):
-        own.source = own.source if RUN.search(own.source) else answered[own.id]
-    (tmp_path / "submissions").mkdir()
-    nbformat.write(notebook, tmp_path / "submissions" / "anna.ipynb")
-    (tmp_path / "submissions" / "nobody.ipynb").write_bytes(path.read_bytes())
-    assert main(["submissions", "--chapters", str(whole.parent), "--out", "grades"]) == 0
-    with open("grades/grades.csv", encoding="utf-8", newline="") as file:
-        rows = [*csv.DictReader(file)]
-    points = {who: [r["points"] for r in rows if r["student"] == who] for who in ("anna", "nobody")}
-    full = [str(task.points) for task in tasks_of(whole)]
-    assert points == {"anna": full, "nobody": ["0"] * len(full)}

@@ -1,14 +1,13 @@
 """The loops of the chapters that choose a device run where there is another one than the CPU."""
 
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from unittest.mock import patch
 
 import nbformat
 import pytest
 import torch
-from definitions import CHAPTERS, EnoughError
+from definitions import CHAPTERS, stopped_after
 from other_device import other_device
-from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from berttools.grade.names import names_from_outside, statements_above
 
@@ -34,15 +33,8 @@ def chooses(code):
 
 def run(code):
     """Run code where the other device is the one to choose, for two steps of training."""
-    steps = []
-
-    def count(*_given):
-        steps.append(1)
-        if len(steps) == 2:
-            raise EnoughError
-
-    hook, precision = register_optimizer_step_post_hook(count), torch.get_default_dtype()
-    with hook, suppress(EnoughError), other_device() as there, ExitStack() as choices:
+    precision = torch.get_default_dtype()
+    with stopped_after(2), other_device() as there, ExitStack() as choices:
         choices.callback(torch.set_default_dtype, precision)  # Chapter 5 computes in 64 bits
         for name in CHOICES:
             choices.enter_context(patch(name, lambda name=None: there))

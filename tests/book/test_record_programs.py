@@ -1,4 +1,4 @@
-"""What programs behind records compute, by hand: counts of verses, rungs of speed, other ideas."""
+"""What programs behind records compute: counts of verses, rungs of speed, a floor."""
 
 from itertools import chain
 
@@ -9,7 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import english, ladder, shoot_out
 from benchmarks.english_measures.counts import Contexts, CountingGuesser, training_windows
-from benchmarks.english_measures.guessing import counted_answers, pair_losses, piece_losses
+from benchmarks.english_measures.guessing import counted_answers
 from benchmarks.english_measures.questions import make_questions, places_of
 from benchmarks.ladder_steps import (
     batches,
@@ -19,15 +19,11 @@ from benchmarks.ladder_steps import (
     some_buckets,
     useful_products,
 )
-from benchmarks.shoot_out_ideas import IDEAS, InAWindow
-from benchmarks.shoot_out_members import BERT, HIDDEN, MEMBERS, WINDOW, encode
+from benchmarks.shoot_out_members import MEMBERS
 from bertbook.corpus import Chapter, kjv_parts
 from bertbook.records import HERE, record_of
 from bertbook.topics.english.checks import check_back_off
-from minibert.config import BertConfig
 from minibert.data import padding_share
-from minibert.losses import masked_lm_loss
-from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 VERSES = [
@@ -75,21 +71,6 @@ def test_counts_back_off_as_the_exercise_does(asked, tokenizer):
     before = guesser.losses(places).mean()
     guesser.tune(places)
     assert guesser.losses(places).mean() < before
-
-
-def test_the_losses_of_a_model_are_those_of_training(asked, tokenizer):
-    torch.manual_seed(0)
-    model = BertForPreTraining(BertConfig.tiny(vocab_size=tokenizer.vocab_size)).eval()
-    paid = piece_losses(model, asked)
-    ids, types, labels = (
-        torch.tensor([getattr(asked[0], name)])
-        for name in ("input_ids", "token_type_ids", "labels")
-    )
-    scores = model(ids, token_type_ids=types).prediction_logits
-    right = masked_lm_loss(scores, labels).item()
-    assert paid[: int((labels != -100).sum())].mean() == pytest.approx(right, abs=1e-5)
-    assert len(paid) == len(places_of(asked, tokenizer).truth)
-    assert pair_losses(model, asked).mean() == pytest.approx(np.log(2), abs=0.1)
 
 
 def test_the_record_of_the_book_is_of_these_questions():
@@ -144,11 +125,6 @@ def test_what_is_useful_is_what_a_step_without_padding_computes(short):
 # --- Chapter 25: the shoot-out -------------------------------------------------------------------
 
 
-@pytest.fixture
-def batch():
-    return shoot_out.batches(7, 0.15, 40)[0]
-
-
 def test_the_floor_repeats_and_every_member_has_five_seeds_at_its_best_rate(monkeypatch):
     record = record_of("shoot_out")
     monkeypatch.setattr(shoot_out, "FLOOR_PAIRS", 1000)
@@ -162,46 +138,3 @@ def test_the_floor_repeats_and_every_member_has_five_seeds_at_its_best_rate(monk
         assert [run["seed"] for run in runs] == [*shoot_out.SEEDS], name
         told = {(run["learning_rate"], run["updates"]) for run in runs}
         assert told == {(shoot_out.best_rate(record["runs"], name), record["updates"])}
-
-
-def test_a_taught_model_begins_as_every_second_layer_of_its_teacher(batch):
-    teacher = MEMBERS["RoBERTa"].build(None)
-    student = MEMBERS["DistilBERT, taught"].build(teacher).eval()
-    with torch.no_grad():
-        teacher.encoder.encoder.layer = teacher.encoder.encoder.layer[::2]
-        teacher.encoder.embeddings.token_type_embeddings.weight.zero_()  # it has no segments
-        a, b = (
-            encode(m.encoder, batch)[batch["attention_mask"].bool()] for m in (student, teacher)
-        )
-    torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-5)
-
-
-def test_with_rope_alone_only_distances_count(batch):
-    model = IDEAS["RoPE alone"].build(None).encoder.eval()
-    ids = batch["input_ids"][:1, :6]
-    behind = torch.cat([torch.zeros(1, 3, dtype=torch.long), ids], dim=1)
-    with torch.no_grad():
-        alone = model(ids).last_hidden_state
-        shifted = model(behind, (behind != 0).long()).last_hidden_state[:, 3:]
-    torch.testing.assert_close(alone, shifted, atol=1e-5, rtol=1e-5)
-
-
-def test_a_window_hides_what_is_further_away_and_nothing_else():
-    attention = InAWindow(BertConfig(**BERT)).eval()
-    x = torch.randn(1, WINDOW + 2, HIDDEN)
-    probs = attention(x, None, True)[1]
-    assert (probs[:, :, 0, -1] == 0).all() and (probs[:, :, 0, :-1] > 0).all()
-    near = x[:, : WINDOW + 1]
-    plain = type(attention).__base__.forward(attention, near)[0]
-    torch.testing.assert_close(attention(near)[0], plain)
-
-
-def test_with_pre_norm_a_layer_that_says_nothing_changes_nothing():
-    layers = IDEAS["pre-norm alone"].build(None).encoder.encoder.layer
-    x = torch.randn(1, 4, HIDDEN)
-    for layer in layers:
-        for dense in (layer.layer.attention.output.dense, layer.layer.output.dense):
-            dense.weight.data.zero_()
-            dense.bias.data.zero_()
-    assert torch.equal(layers[0](x)[0], x)
-    torch.testing.assert_close(layers[1](x)[0], layers[1].final_norm(x))

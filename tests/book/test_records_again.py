@@ -7,7 +7,7 @@ import statistics
 import numpy as np
 import pytest
 import torch
-from definitions import EnoughError, chapter_code, chapter_definitions, first_batches
+from definitions import chapter_code, chapter_definitions, stopped_after
 from torch.utils.flop_counter import FlopCounterMode
 
 from bertbook import corpus
@@ -64,10 +64,8 @@ def same(found, told, tolerance):
 
 @piece(2e-3)
 def toys():
-    yield (
-        corpus.masked_word_ladder(corpus.hundred_sentences())._asdict(),
-        record_of("toy_parts")["ladder"],
-    )
+    found = corpus.masked_word_ladder(corpus.hundred_sentences())._asdict()
+    yield found, record_of("toy_parts")["ladder"]
     order, back, parts = map(benchmark, ("order", "three_back", "toy_parts"))
     for row in record_of("order")["rows"][:2]:
         yield order.measure(row["name"], 0, order.FIRST)["seen"], row["after_ten_updates"]
@@ -118,10 +116,8 @@ def the_first_updates_of_chapter_13():
 
 @piece(6e-5)
 def the_ladder_of_the_small_world():
-    yield (
-        corpus.world_ladder(corpus.small_world(), 1040)._asdict(),
-        record_of("small_world")["ladder"],
-    )
+    found = corpus.world_ladder(corpus.small_world(), 1040)._asdict()
+    yield found, record_of("small_world")["ladder"]
 
 
 @piece(2e-3, marks=pytest.mark.thorough)
@@ -137,8 +133,8 @@ def the_first_updates_of_the_small_world():
         model = typed.small_bert(tokenizer, 0)
     plan = typed.small_plan(8000, 0, 250)
     trainer = BertTrainer(model, plan, device="cpu", terms=terms, show_progress=False)
-    with pytest.raises(EnoughError):
-        trainer.fit(first_batches(batches, 251))
+    with stopped_after(251):
+        trainer.fit(batches)
     yield {name: trainer.history[0][name] for name in terms}, {name: told[name] for name in terms}
 
 
@@ -223,28 +219,7 @@ def a_linear_run_on_own_data():
     yield own.ceiling(), told["ceiling"]
 
 
-@piece(2e-3, marks=pytest.mark.thorough)
-def the_first_loss_of_the_tagger():
-    told, trainers = record_of("tag_and_answer"), []
-    plan, program = told["plans"]["tagger"], benchmark("tag_and_answer")
-    tagging, tags = chapter_definitions("17-tag"), program.TAGS
-
-    def keep(*arguments, **settings):
-        trainers.append(BertTrainer(*arguments, **settings))
-        return trainers[-1]
-
-    tagging.fine_tune.__globals__["BertTrainer"] = keep
-    folder = benchmark("weights").minilm_folder()
-    torch.manual_seed(0)
-    model = tagging.new_tagger(folder, tags)
-    rows = tagging.tag_rows(load_tokenizer(folder), corpus.entity_sentences("train"), tags)
-    batches = tagging.TaskBatches(
-        rows, seed=0, batch_size=plan["batch_size"], pad_token_id=0, per_token=("labels",)
-    )
-    wishes = {"epochs": plan["epochs"], "rate": plan["rate"], "terms": {"loss": "labels"}}
-    with pytest.raises(EnoughError):
-        tagging.fine_tune(model, first_batches(batches, len(batches) // 2 + 2), seed=0, **wishes)
-    yield trainers[0].history[0]["loss"], told["runs"][0]["tagger"]["losses"][0]
+# --- Other encoders, and the machine -------------------------------------------------------------
 
 
 @piece()
