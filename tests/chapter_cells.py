@@ -30,10 +30,7 @@ class KernelElsewhere(RunningKernel):
 
 
 def settle_first(compare: Callable[..., bool]) -> Callable[..., bool]:
-    """Settle what agrees before nbval compares outputs as text.
-
-    What it then shows as a difference is a real one.
-    """
+    """Settle what agrees before nbval compares outputs as text: what it then shows is real."""
 
     @wraps(compare)
     def compare_outputs(cell, test, ref, skip_compare=None):

@@ -45,13 +45,6 @@ def with_solution(path, number, code):
     return re.sub(r"\b\w+_solution\b", mine, solution) + call
 
 
-def test_the_chapters_have_their_exercises():
-    asked = [path.read_text(encoding="utf-8").count('"    ...\\n"') for path in CHAPTERS]
-    assert sum(asked) == len(FOUND) + len(WITH_TORCH)
-    assert not FOUND.keys() & WITH_TORCH
-    assert exercises.archive() == exercises.archive()  # the same bytes
-
-
 def test_each_solution_passes_after_what_stands_above_it(tmp_path):
     cells = {
         name: [code, with_solution(path, number, code)]
@@ -65,7 +58,7 @@ def test_each_solution_passes_after_what_stands_above_it(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [name for name, *_ in answers] == [*FOUND]
+    assert [name for name, *_ in answers] == [*FOUND] and not FOUND.keys() & WITH_TORCH
     for name, skeleton, solution in answers:
         assert not skeleton["passed"] and "nothing" in str(skeleton["shown"]), name
         assert solution["passed"], (name, solution)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from definitions import CHAPTERS, cells_of, chapter_definitions
 
-from bertbook.corpus import hundred_sentences, small_world, vocabulary, world_words
+from bertbook.corpus import hundred_sentences, vocabulary
 from minibert import reference
 
 
@@ -41,15 +41,6 @@ def test_the_excerpt_and_the_cuts_of_chapter_6_are_those_of_the_real_vocabulary(
     chapter = chapter_definitions("06-from-text-to-ids")
     for word in words:
         assert chapter.longest_match_solution(word, excerpt) == real_tokenizer.tokenize(word)
-
-
-def test_the_size_of_the_small_world():
-    told = re.compile(
-        r"small world (?:of|has) (?:a )?(\w+) words|[Tt]he (\w+) words of the small w"
-    )
-    prose = "\n".join("\n".join(cells(number)) for number in range(1, 27))
-    sizes = ["".join(found) for found in told.findall(prose)]
-    assert len(sizes) >= 2 and {*sizes} == {str(len(world_words(small_world())))}
 
 
 def logits_by_reference(model, input_ids):

@@ -52,13 +52,6 @@ def test_every_answer_gets_its_reply(page, field):
             assert field != "count" or "digits" not in reply
 
 
-def test_wrong_boxes_are_marked_and_right_ones_are_not(page):
-    reply_to(page, "0.2", "0.4", "0.5", field="vector")
-    marked = page.locator(".mb-ask").nth(1).locator("input[aria-invalid]")
-    assert marked.evaluate_all("boxes => boxes.map((box) => box.value)") == ["0.4"]
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-
-
 def test_show_me_comes_after_one_try_and_opens_by_keyboard(phone):
     page = phone(FIELDS["third"]._repr_html_())
     fold = page.locator("details")

@@ -11,10 +11,7 @@ import pytest
 import torch
 
 from benchmarks import gpu_checks
-from benchmarks.gpu_checks import CONFIG, EXACT, PLAIN, ROWS, flat_gradient, off
-from benchmarks.gpu_data import SIZES, build, make_batch
-from benchmarks.gpu_together import alone, weighted_loss
-from minibert.training import Processes
+from benchmarks.gpu_data import SIZES
 
 ROOT = Path(__file__).resolve().parents[2]
 # What a machine with PyTorch, transformers and pytest need not have.
@@ -58,18 +55,3 @@ def test_a_check_sees_a_part_that_computes_something_else(monkeypatch):
     way = gpu_checks.placed({torch.nn.LayerNorm: Wrong}, "padded")
     difference, bound = gpu_checks.against_plain("cpu", way, bf16=False)
     assert difference > bound
-
-
-def test_two_processes_need_the_weight_of_their_labels():
-    """The average over processes is the gradient of the whole batch with it, and not without."""
-    batch, processes = make_batch(ROWS, 40, "padded"), [Processes(rank, 2) for rank in range(2)]
-    sums = []
-    for loss_of in (
-        lambda model, each: weighted_loss(model, batch, each),
-        lambda model, each: model(**each.shard_batch(batch)).loss,
-    ):
-        model = build(CONFIG, PLAIN, "cpu").train()
-        for each in processes:
-            (loss_of(model, each) / 2).backward()
-        sums.append(off(flat_gradient(model), alone(torch.device("cpu"), batch)))
-    assert sums[0] < EXACT < sums[1]

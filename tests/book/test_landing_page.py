@@ -97,21 +97,6 @@ def test_the_model_comes_once_after_a_click_and_computes_what_stood_there(opened
     assert_accessible_in_both_themes(page)
 
 
-def test_without_its_models_the_answers_stay(browser, html):
-    context = browser.new_context()
-    context.route(re.compile("/(small-world|english).js"), lambda route: route.abort())
-    page = context.new_page()
-    page.goto(f"{html.as_uri()}/index.html")
-    page.locator(READY).first.wait_for()
-    page.locator(OPENING).get_by_role("button", name="birch").click()
-    page.get_by_text("small-world.js did not load; is it still beside the page?").wait_for()
-    assert answer(page.locator(OPENING))[0] == BARK[0]
-    page.locator(ANY).get_by_role("button", name="Ask (loads").click()
-    page.get_by_text("english.js did not load; is it still beside the page?").wait_for()
-    assert page.locator(ANY).get_by_role("table").count() == 1
-    context.close()
-
-
 def test_no_place_is_left_empty_and_the_cells_that_are_compared_are_counted():
     for name in ("index.html", "paths.html", "statistics.html", "for-teachers.html"):
         page = (HTML / name).read_text(encoding="utf-8")

@@ -1,14 +1,13 @@
 """`make notebooks`: the same bytes twice, a sentence when a cell fails, nothing half done."""
 
 import re
-from pathlib import Path
 
 import nbformat
 import notebooks
 import pytest
 import totals
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from normal_form import normalize, put_colab_cell_first
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from normal_form import put_colab_cell_first
 
 OPENING = "# A chapter\n\n| This chapter | |\n| --- | --- |\n| **Cost** | … |"
 
@@ -78,12 +77,3 @@ def test_the_colab_cell_comes_first_and_only_once_and_brings_what_is_used():
     source = notebook.cells[1].source
     assert "bert-by-hand[chapters,models] @ " in source and "git+https://example.org/new" in source
     compile(source, "colab", "exec")
-
-
-def test_a_traceback_shows_no_folder_of_this_machine_and_no_colors():
-    root = str(Path(notebooks.BOOK).parent)
-    lines = [f"\x1b[31mFile {root}/bertbook/corpus.py:3", "File /a/b/site-packages/numpy/x.py:4"]
-    error = new_output("error", ename="E", evalue="e", traceback=lines)
-    cell = new_code_cell("1", outputs=[error])
-    stored = normalize(new_notebook(cells=[cell])).cells[0].outputs[0].traceback
-    assert stored == ["File bertbook/corpus.py:3", "File numpy/x.py:4"]

@@ -8,7 +8,7 @@ import pytest
 from ebook import parts_of_the_book
 from formulas import Typesetter, with_formulas_set
 from joining import elements, pairs, resolved
-from print_documents import printed, printed_pages
+from print_documents import printed_pages
 from printing import print_book
 from pypdf import PdfReader
 
@@ -54,14 +54,6 @@ def pdf(browser, html, tmp_path_factory) -> PdfReader:
 
 def page_of(pdf, name) -> int:
     return pdf.get_destination_page_number(pdf.named_destinations[f"/{name}"]) + 1
-
-
-def test_what_is_only_for_a_screen_goes_and_every_exercise_has_room_for_code(html):
-    text = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
-    page = printed(text, CHAPTER, {CHAPTER, "glossary"})
-    assert not page.select("script, button, input, [hidden]")
-    assert len({each["id"] for each in page.select("[id]")}) == len(page.select("[id]"))
-    assert len(page.select(".cell > .room")) == text.count("tag_solution")
 
 
 def test_links_arrive_and_say_the_page_on_which_their_target_stands(pdf):

@@ -5,7 +5,6 @@ from itertools import chain
 import numpy as np
 import pytest
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import english, ladder, shoot_out
 from benchmarks.english_measures.counts import Contexts, CountingGuesser, training_windows
@@ -13,7 +12,6 @@ from benchmarks.english_measures.guessing import counted_answers
 from benchmarks.english_measures.questions import make_questions, places_of
 from benchmarks.ladder_steps import (
     batches,
-    build,
     ragged_rows,
     rungs,
     some_buckets,
@@ -108,18 +106,6 @@ def test_the_texts_of_the_ladder_are_padded_as_recorded(short):
         exact = name not in {"bfloat16", "compiled"}
         assert (step["gradient_difference"] < 1e-5) == exact, name
     assert useful_products(config, rows) == told["useful_products"]
-
-
-def test_what_is_useful_is_what_a_step_without_padding_computes(short):
-    buckets, config = short
-    rung = rungs()["no padding"]
-    some = [bucket for bucket in buckets if len({len(row["labels"]) for row in bucket}) > 1][:2]
-    model = build(config, rung, "cpu").train()  # dropout keeps attention written out
-    with FlopCounterMode(display=False) as counter:
-        for batch in batches(some, SHORT.longest, rung):
-            model(**batch).loss.backward()
-    rows = list(chain.from_iterable(some))
-    assert counter.get_total_flops() == 2 * useful_products(config, rows)
 
 
 # --- Chapter 25: the shoot-out -------------------------------------------------------------------

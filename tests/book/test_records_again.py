@@ -200,25 +200,6 @@ def one_word_in_twenty_sentences():
     yield similarities.similarities(folder), record_of("similarities")["similarities"]
 
 
-@piece()
-def word_counts_of_the_requests():
-    classify = benchmark("classify")
-    methods = {(m["task"], m["encoder"], m["method"]): m for m in record_of("classify")["methods"]}
-    for name, task in classify.TASKS.items():
-        for method, answers in classify.word_counts(task).items():
-            told = methods[name, "none", method]["runs"][0]["test_answers"]
-            yield "".join(map(str, answers["test"])), told
-
-
-@piece(0.01, marks=pytest.mark.thorough)
-def a_linear_run_on_own_data():
-    own, told = benchmark("own_data"), record_of("own_data")
-    found = own.linear(own.frozen_vectors("word table")["word table"], own.METHODS[0], 0)
-    runs = {(run["method"], run["seed"]): run for run in told["linear"]["word table"]}
-    yield found["danger"], runs[own.METHODS[0], 0]["danger"]
-    yield own.ceiling(), told["ceiling"]
-
-
 # --- Other encoders, and the machine -------------------------------------------------------------
 
 
@@ -304,17 +285,6 @@ def test_nobody_is_better_than_possible():
     limit = shots["floor"]["value"] - 3 * shots["floor"]["error"]
     losses = [run["masked_lm_loss"] for run in shots["runs"] if run.get("masked_lm_loss")]
     assert len(losses) > 50 and min(losses) > limit
-
-
-def test_a_rate_was_chosen_by_validation_on_other_seeds_than_are_told():
-    for method in record_of("classify")["methods"]:
-        if choices := method.get("choices"):
-            rate = min(choices, key=lambda choice: choice["validation_loss"])["learning_rate"]
-            assert {run["learning_rate"] for run in method["runs"]} == {rate}
-    own = record_of("own_data")
-    assert {choice["seed"] for choice in own["choices"]} == {benchmark("own_data").CHOICE_SEED}
-    for run in own["runs"]:
-        assert run["learning_rate"] == benchmark("own_data").rate_of(own, run["method"])
 
 
 def test_no_writer_and_no_story_is_in_two_parts():

@@ -45,7 +45,7 @@ def complaints_of_live() -> list[str]:
 def main() -> None:
     """Print every complaint; end with an error if there is one."""
     scripts = (BOOK / "assets").glob("*.js")
-    others = {path.name: path for path in (*scripts, *HERE.glob("*.test.js"))}
+    others = {p.name: p for p in (*scripts, *HERE.glob("*.test.js"), HERE.parent / "book/looks.js")}
     told = [
         f"english.js:{line}: {sentence}"
         for line, sentence in complaints("english.js", folder_script(trained_folder("english")))
