@@ -22,7 +22,7 @@ CHANGED = {
     name: exercise
     for name, exercise in FOUND.items()
     if any(isinstance(mistake.wrong, str) for mistake in exercise.mistakes)
-    and not name.startswith("english ")  # its page is run as a whole, by test_optional_pages
+    and not name.startswith("english ")  # its page is run as a whole, by test_numbers_of_pages
 }
 
 # These checkers write what is right in another way, in numpy where the chapter takes PyTorch, with
