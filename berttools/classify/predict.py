@@ -4,16 +4,15 @@ import argparse
 import csv
 import io
 import os
-from typing import Any
 
 from torch import nn
 
-from berttools.cli.files import require_output, write_output
+from berttools.cli.files import write_output
 from berttools.cli.output import say, show_warning
 from minibert.training import choose_device
 
 from .command import SUFFIXES
-from .prepare import notes_on_unknown
+from .prepare import MOST_UNKNOWN, unknown_share
 from .saving import Classifier, load_classifier
 from .table import LabeledTable, read_table
 from .thresholds import REFUSAL
@@ -42,14 +41,20 @@ def _names_a_table(text: str) -> bool:
     return text.lower().endswith(SUFFIXES) and " " not in text
 
 
+def _warn_of_unknown(classifier: Classifier, table: LabeledTable) -> None:
+    share = unknown_share(classifier.tokenizer, table) if classifier.tokenizer else 0.0
+    if share > MOST_UNKNOWN:
+        show_warning(f"{100 * share:.0f} % of the tokens are [UNK], so these answers mean little")
+
+
 def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
     if empty := [text for text in options.texts if not text.strip()]:
         raise ValueError(f"{empty[0]!r} cannot be answered; give a text")
     table = LabeledTable(options.texts)
-    for note in notes_on_unknown(classifier.tokenizer, table):
-        show_warning(note)
+    _warn_of_unknown(classifier, table)
     for text, (label, prob, guess) in zip(options.texts, classifier.answer(table), strict=True):
-        unknown = f"{REFUSAL} (perhaps {guess}, {prob:.2f})"
+        # One that does not reach 1 is not shown as 1, which a threshold may be.
+        unknown = f"{REFUSAL} (perhaps {guess}, {min(prob, 0.99):.2f})"
         say(f"{text}\n  {unknown if label is None else f'{label}  {prob:.2f}'}")
 
 
@@ -57,11 +62,8 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     """Answer each row of a file as a row of CSV, with the line where it stands."""
     text = options.text or classifier.column
     [path] = options.texts
-    if options.out is not None:
-        require_output(options.out, **_only_answers(options))
     table = read_table(path, text, encoding=options.encoding)
-    for note in [*table.notes, *notes_on_unknown(classifier.tokenizer, table)]:
-        show_warning(note)
+    _warn_of_unknown(classifier, table)
     if table.skipped:
         show_warning(f"{len(table.skipped):,} rows without a text are left out")
     rows = io.StringIO()
@@ -73,10 +75,6 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     if options.out is None:
         say(rows.getvalue().removesuffix("\n"))
         return
-    write_output(options.out, rows.getvalue(), **_only_answers(options))
+    # Neither the table that is read is written over, nor a file that holds no answers.
+    write_output(options.out, rows.getvalue(), inputs=[path], begins=",".join([*HEAD, ""]))
     say(f"{len(table):,} answers are in {options.out!r}.")
-
-
-def _only_answers(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what keeps --out from the table that is read, and from files that are no answers."""
-    return {"inputs": options.texts, "begins": ",".join([*HEAD, ""])}
