@@ -23,14 +23,10 @@ import torch
 from bertbook.corpus.datasets.letters import LETTER_LABELS, letters_file
 from bertbook.records import record_path
 from berttools.classify.duplicates import without_copies
+from berttools.classify.saving import Classifier
 from berttools.classify.splitting import linked_rows
 from berttools.classify.table import LabeledTable, read_table
-from berttools.classify.tuning import (
-    classifier_from,
-    default_encoder,
-    fine_tune_classifier,
-    logits_of_table,
-)
+from berttools.classify.tuning import classifier_from, default_encoder, fine_tune_classifier
 from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
@@ -115,8 +111,9 @@ def fine_tuned(
     }  # fmt: skip
     if ask:
         asked = {"validation": watched, "test": early.take(test.tolist()), "june": june}
+        classifier = Classifier(model, tokenizer, 128, "text")
         for part, table in asked.items():
-            found[part] = np.round(logits_of_table(model, tokenizer, table), 2).tolist()
+            found[part] = np.round(classifier.logits(table), 2).tolist()
     cost = {"processor_seconds": round(time.process_time() - cpu)}
     return {"origin": origin(COMMAND, before)} | found | cost
 

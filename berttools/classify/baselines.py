@@ -18,12 +18,13 @@ from minibert.loading import load_pretrained
 from minibert.model import BertModel
 from minibert.parts import override
 
-from .calibration import with_temperature
+from .calibration import Scores, with_temperature
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
 Labels = Sequence[int] | Int[np.ndarray, "..."]  # a class for each row
+Weights = Float[Tensor, " classes"]  # what a row of each class counts
 PENALTIES = (1.0, 0.1, 0.01)
 MOST_TERMS = 100_000
 NEVER_LEARNED = -16.0  # the score of a class that was never seen: a probability of about 1e-7
@@ -36,14 +37,12 @@ class Linear(NamedTuple):
     matrix: Float[np.ndarray, "features classes"]
     bias: Float[np.ndarray, " classes"]
 
-    def logits(self, rows: Any) -> Float[np.ndarray, "rows classes"]:
+    def logits(self, rows: Any) -> Scores:
         """Score rows, dense or sparse."""
         return rows @ self.matrix + self.bias
 
 
-def fit_linear(
-    rows: Any, labels: Labels, weights: Float[Tensor, " classes"], penalty: float
-) -> Linear:
+def fit_linear(rows: Any, labels: Labels, weights: Weights, penalty: float) -> Linear:
     """Minimize the class-weighted mean loss plus ``penalty / rows * |W|**2 / 2``."""
     from sklearn.linear_model import LogisticRegression
 
@@ -60,9 +59,7 @@ def fit_linear(
     return whole
 
 
-def best_linear(
-    rows: Mapping[str, Any], labels: Mapping[str, Labels], weights: Float[Tensor, " classes"]
-) -> Linear:
+def best_linear(rows: Mapping[str, Any], labels: Mapping[str, Labels], weights: Weights) -> Linear:
     """Fit on the rows to learn from with each penalty; keep what fits those to choose with best."""
     asked, truth = rows["validation"], np.asarray(labels["validation"])
 
@@ -96,16 +93,12 @@ class BagOfWords:
     """
 
     def __init__(
-        self,
-        texts: Sequence[str],
-        labels: Labels,
-        weights: Float[Tensor, " classes"],
-        penalty: float = 0.1,
+        self, texts: Sequence[str], labels: Labels, weights: Weights, penalty: float = 0.1
     ) -> None:
         self.vectors = vectorizer().fit(texts)
         self.linear = fit_linear(self.vectors.transform(texts), labels, weights, penalty)
 
-    def probabilities(self, texts: Sequence[str]) -> Float[np.ndarray, "rows classes"]:
+    def probabilities(self, texts: Sequence[str]) -> Scores:
         """Return the probability of each class for each of `texts`; rows sum to 1."""
         return with_temperature(self.linear.logits(self.vectors.transform(texts)), 1.0)
 

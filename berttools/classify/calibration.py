@@ -6,6 +6,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 COLDEST, HOTTEST = 0.05, 20.0
+Scores = Float[np.ndarray, "rows classes"]  # of texts, or their probabilities
+Classes = Int[np.ndarray, " rows"]  # by their numbers
 
 
 class Bin(NamedTuple):
@@ -21,9 +23,7 @@ class Bin(NamedTuple):
     right: float
 
 
-def with_temperature(
-    logits: Float[np.ndarray, "rows classes"], temperature: float
-) -> Float[np.ndarray, "rows classes"]:
+def with_temperature(logits: Scores, temperature: float) -> Scores:
     """Return the probabilities of scores, `logits`, that were divided by a `temperature` above 0.
 
     ``softmax(logits / temperature)``: above 1 all answers become less sure, none becomes another.
@@ -36,9 +36,7 @@ def with_temperature(
     return softmax(np.asarray(logits, dtype=np.float64) / temperature, axis=-1)
 
 
-def fit_temperature(
-    logits: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"]
-) -> float:
+def fit_temperature(logits: Scores, labels: Classes) -> float:
     """Find the temperature from 0.05 to 20 with the lowest loss on rows that were not trained on.
 
     The loss is convex in ``1 / temperature``, and its slope there is the mean over rows of
@@ -56,9 +54,7 @@ def fit_temperature(
     return float(np.exp((low + high) / 2))
 
 
-def reliability(
-    probs: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"], bins: int = 10
-) -> list[Bin]:
+def reliability(probs: Scores, labels: Classes, bins: int = 10) -> list[Bin]:
     """Return the answers, sorted by their probability into `bins` of equal width, lowest first.
 
     The largest of a row of `probs` is its answer; `labels` are the true ones. Bins without an
@@ -79,9 +75,7 @@ def reliability(
     return found
 
 
-def calibration_error(
-    probs: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"], bins: int = 10
-) -> float:
+def calibration_error(probs: Scores, labels: Classes, bins: int = 10) -> float:
     """Return the expected calibration error, from 0 to 1: how far `bins` are from the diagonal.
 
     ``sum over bins of count / rows * |confidence - right|``, with `probs` and true `labels` as

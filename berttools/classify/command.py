@@ -4,7 +4,6 @@ import argparse
 import math
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from berttools.cli.failures import guarded
 from berttools.cli.files import require_new_folder
@@ -12,19 +11,16 @@ from berttools.cli.options import LOOK, SEED, add_option, new_parser, share_type
 from minibert.text_files import require_file
 
 REPORT, FILE = "report.md", "classifier.json"
-METHODS = MappingProxyType(  # from the cheapest on: as it is typed, and as it is called
-    {"words": "counted words", "frozen": "frozen vectors", "fine-tuned": "fine-tuned"}
-)
+# From the cheapest on: as it is typed, and as it is called.
+METHODS = {"words": "counted words", "frozen": "frozen vectors", "fine-tuned": "fine-tuned"}
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt")  # of a text that names a table
-
 
 DESCRIPTION = """\
 Make a classifier from a table of texts and labels, and answer with it.
 
-`train` reads the table, finds copies and contradictions, divides it, and compares three methods:
-counted words, frozen vectors of an encoder, and the encoder fine-tuned. It writes a folder with the
-best of them and report.md, which says what its answers are worth. `predict` answers, and says "I do
-not know" below a threshold."""
+`train` finds copies, divides the table, compares counted words, frozen vectors of an encoder, and
+the encoder fine-tuned, and writes a folder with the best of them and report.md, which says what its
+answers are worth. `predict` answers, and says "I do not know" below a threshold."""
 
 DEFAULTS = {"text": "text", "label": "label", "use": "best", "promise": 0.9}
 DEFAULTS |= {"learning_rate": 1e-4, "max_length": 128, "seed": 0}
@@ -80,9 +76,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     usage = "minibert classify train TABLE --text NAME --label NAME --out DIR [options]"
     own = {"help": "make a classifier from a table", "usage": usage, "description": TABLE}
     _add_train(commands.add_parser("train", **own, **LOOK))
-    usage = "minibert classify predict DIR TEXT … [options]"
-    own = {"help": "answer with a classifier", "usage": usage}
-    _add_predict(commands.add_parser("predict", **own, **LOOK))
+    _add_predict(commands.add_parser("predict", help="answer with a classifier", **LOOK))
     return parser.parse_args(arguments)
 
 
@@ -96,10 +90,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     add("time", "column of ISO dates or numbers; the newest are the test", metavar="NAME")
     add("encoding", "of the file (default: UTF-8)", metavar="NAME")
     add("model", "folder of a BERT (default: MiniLM, of the extra `models`)", metavar="DIR")
-    text = (
-        "what answers later: the method with most rows right to choose with, or this one, which is "
-        "then compared with cheaper ones only"
-    )
+    text = "what answers later: the best, or this method, compared with cheaper ones only"
     add("use", text, choices=("best", *METHODS))
     text = "share of right answers to promise; a class that cannot keep it is not answered"
     add("promise", text, type=share_type(1, zero=False), metavar="SHARE")

@@ -1,32 +1,36 @@
 """``minibert classify train``: three methods, which one answers, and how well. Chapter 19."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+import re
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from berttools.cli.options import ANY_NAME
 from berttools.cli.output import say, say_if_possible
 from minibert.disk import atomic_write
 from minibert.loading import load_tokenizer
+from minibert.text_files import packed_text
 from minibert.training import choose_device
 
 from .baselines import best_linear, frozen_encoder, vectorizer
-from .calibration import calibration_error, fit_temperature, with_temperature
+from .calibration import Classes, Scores, calibration_error, fit_temperature, with_temperature
 from .command import METHODS, REPORT
 from .prepare import Work, prepare
-from .report import report_as_markdown
 from .saving import Classifier, save_classifier, write_json
-from .thresholds import decide, thresholds_and_shared
+from .splitting import Blocks
+from .thresholds import decide, least_answers, thresholds_and_shared
 from .tuning import classifier_from, default_encoder, fine_tune_classifier
 
 SHOWN = 5  # wrong answers
+FEW = 30  # of fewer, two digits would say more than is known
 # Of each method the classifier, and its probabilities for the rows to choose with.
-Candidates = dict[str, tuple[Classifier, Float[np.ndarray, "rows classes"]]]
+Candidates = dict[str, tuple[Classifier, Scores]]
 DRAWS, ENDS = 1000, (0.025, 0.975)  # of a bootstrap, and of its 95 %
 
 
@@ -37,9 +41,8 @@ def train_classifier(options: argparse.Namespace) -> int:
         options.model = options.model or str(default_encoder())
     work = prepare(options)
     folder.mkdir(parents=True, exist_ok=True)
-    train, validation, test = (f"{len(table):,}" for table in work.tables.values())
-    parts = f"{train} rows to learn from, {validation} to choose with, {test} to be asked once."
-    say("\n".join([*work.notes, f"Parts: {parts}"]))
+    parts = [f"{len(table):,} rows for {name}" for name, table in work.tables.items()]
+    say("\n".join([*work.notes, f"Parts: {', '.join(parts)}."]))
     classifier, facts = choose_classifier(work, compare(work, options, device), options)
     write_json(folder / "report.json", facts | {"notes": work.notes, "table": options.table})
     report = report_as_markdown(facts | {"notes": work.notes}, folder)
@@ -122,9 +125,8 @@ def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
     """Ask the test part, the last one for all that the report tells of it."""
     from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
-    labels, table, classes, blocks = (
-        work.labels["test"], work.tables["test"], work.classes, work.blocks,
-    )  # fmt: skip
+    labels, table = work.labels["test"], work.tables["test"]
+    classes, blocks = work.classes, work.blocks
     used, classifier = [*asked.items()][-1]
     logits = {name: one.logits(table) for name, one in asked.items()}
     before, probs = (with_temperature(logits[used], t) for t in (1.0, classifier.temperature))
@@ -132,7 +134,11 @@ def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
     answers = {f"always {classes[usual]}": np.full_like(labels, usual)}
     answers |= {name: scores.argmax(axis=-1) for name, scores in logits.items()}
     hits = {name: (given == labels).astype(float) for name, given in answers.items()}
-    right = {name: [float(hit.mean()), *interval(hit, blocks)] for name, hit in hits.items()}
+    rivals = [
+        {"name": name, "right": float(hit.mean()), "interval": interval(hit, blocks)}
+        | {"macro_f1": mean_f1(labels, answers[name])}
+        for name, hit in hits.items()
+    ]
     leads = {name: hits[used] - hits[name] for name in asked if name != used}
     given, decided = answers[used], decide(probs, np.array(classifier.thresholds))
     kept = [decided == number for number in range(len(classes))]
@@ -145,15 +151,7 @@ def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
         "classes": list(classes),
         "rows": {name: len(part) for name, part in work.tables.items()},
         "blocks": len(blocks),
-        "rivals": [
-            {
-                "name": name,
-                "right": share,
-                "interval": ends,
-                "macro_f1": mean_f1(labels, answers[name]),
-            }
-            for name, (share, *ends) in right.items()
-        ],
+        "rivals": rivals,
         "used": used,
         "leads": {n: [float(lead.mean()), *interval(lead, blocks)] for n, lead in leads.items()},
         "confusion": confusion_matrix(labels, given, labels=range(len(classes))).tolist(),
@@ -170,20 +168,42 @@ def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
     }
 
 
-def mean_f1(labels: Int[np.ndarray, " rows"], answers: Int[np.ndarray, " rows"]) -> float:
+def mean_f1(labels: Classes, answers: Classes) -> float:
     """Compute the mean of F1 over the classes that have rows."""
     from sklearn.metrics import f1_score
 
     return float(f1_score(labels, answers, labels=np.unique(labels), average="macro"))
 
 
-def interval(
-    values: Float[np.ndarray, " rows"], blocks: Sequence[Sequence[int]], *, seed: int = 0
-) -> tuple[float, float]:
+def interval(values: Float[np.ndarray, " rows"], blocks: Blocks) -> tuple[float, float]:
     """Return the 95 % interval of a mean over rows, by drawing whole blocks again (bootstrap)."""
-    sums = np.array([[values[rows].sum(), len(rows)] for rows in map(list, blocks)])
+    sums = np.array([[values[rows].sum(), len(rows)] for rows in blocks])
     shares = np.full(len(sums), 1 / len(sums))
-    drawn = np.random.default_rng(seed).multinomial(len(sums), shares, size=DRAWS)
+    drawn = np.random.default_rng(0).multinomial(len(sums), shares, size=DRAWS)
     total, count = (drawn @ sums).T
     low, high = np.quantile(total / count, ENDS)
     return float(low), float(high)
+
+
+def report_as_markdown(facts: Mapping[str, Any], folder: str | Path) -> str:
+    """Return the report as Markdown."""
+    from jinja2 import Environment, StrictUndefined
+
+    words = Environment(  # for text that is no HTML
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    words.filters["cell"] = lambda name: name.replace("|", "\\|")
+    own = {"folder": str(folder), "quoted": shlex.quote(str(folder)), "few": FEW}
+    own["least"] = least_answers(facts["promise"])
+    template = words.from_string(packed_text("berttools/classify/report.md.jinja"))
+    return re.sub(r"(^\|.*\n)+", _aligned, template.render(facts, **own), flags=re.MULTILINE)
+
+
+def _aligned(table: re.Match[str]) -> str:
+    """Return a table in Markdown with its cells one below another."""
+    cut = [re.split(r"(?<!\\)\|", line)[1:-1] for line in table[0].splitlines()]
+    rows = [[cell.strip() for cell in row] for row in cut]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    fill = "".join("-" if row[-1] == "---" else " " for row in rows)
+    lines = [[c.ljust(w, f) for c, w in zip(row, widths)] for row, f in zip(rows, fill)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -1,7 +1,7 @@
 """From a table to parts without copies, with a sentence for each thing that is odd. Chapter 19."""
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,15 +16,13 @@ from .table import LabeledTable, read_table
 from .thresholds import REFUSAL, least_answers
 
 SHOWN = 3  # of many
+LEAST, MOST = SHARES[0] / 2, 2 * SHARES[0]  # of the rows in a part that needs no note
 MOST_UNKNOWN = 0.2  # of the tokens; of more, answers depend on what is left
 LOOKED_AT = 2000  # texts, evenly from all
 
 
 class Work(NamedTuple):
-    """The rows of a run, divided: as tables and as numbers of classes; and what was noticed.
-
-    `blocks` are the rows of the test part that belong together.
-    """
+    """Parts, as tables and as numbers of classes; notes; rows to ask that belong together."""
 
     tables: dict[str, LabeledTable]
     labels: dict[str, Int[np.ndarray, " rows"]]
@@ -61,12 +59,22 @@ def prepare(options: argparse.Namespace) -> Work:
     labels = {p: np.array([*map(classes.index, t.labels or ())]) for p, t in tables.items()}
     notes = [
         *_notes_on_rows(table, kept),
-        *_notes_on_parts(tables),
+        *(
+            f"The {name} part has {len(part):,} of {len(kept):,} rows: blocks stay together."
+            for name, part in [*tables.items()][1:]
+            if not LEAST <= len(part) / len(kept) <= MOST
+        ),
         *(f"{x!r} is never learned, so no text gets it." for x in classes if x not in learned),
         *_notes_on_target(labels["validation"], classes, options.promise),
     ]
     if options.use != "words":
-        notes.append(_known(load_tokenizer(options.model), kept))
+        share = unknown_share(load_tokenizer(options.model), kept)
+        notes.append(f"{100 * share:.1f} % of the tokens are [UNK]: no words of the vocabulary.")
+        if share > MOST_UNKNOWN:
+            raise ValueError(
+                f"{notes[-1][:-1]}, which leaves too little to learn from. Name a --model whose "
+                "vocabulary has this script, or count words: --use words"
+            )
     place = {row: number for number, row in enumerate(parts.test)}
     blocks = [[place[row] for row in rows] for rows in linked_rows(kept) if rows[0] in place]
     return Work(tables, labels, classes, notes, blocks)
@@ -77,18 +85,6 @@ def unknown_share(tokenizer: WordPieceTokenizer, table: LabeledTable) -> float:
     some = table.texts[:: max(1, len(table) // LOOKED_AT)]
     tokens = [token for text in some for token in tokenizer.tokenize(text)]
     return tokens.count("[UNK]") / max(1, len(tokens))
-
-
-def _known(tokenizer: WordPieceTokenizer, table: LabeledTable) -> str:
-    """Say how much is not known; raise if it is too much."""
-    share = unknown_share(tokenizer, table)
-    message = f"{100 * share:.1f} % of the tokens are [UNK], which the vocabulary does not know"
-    if share > MOST_UNKNOWN:
-        raise ValueError(
-            f"{message}; too little is left to learn from. Name a --model whose vocabulary has "
-            "this script, or count words: --use words"
-        )
-    return f"{message}."
 
 
 def _notes_on_rows(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
@@ -110,17 +106,6 @@ def _notes_on_rows(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
             f"{len(several):,} texts have several labels, as in lines {where}: "
             f"{table.texts[several[0][0]][:60]!r}."
         )
-
-
-def _notes_on_parts(tables: Mapping[str, LabeledTable]) -> Iterator[str]:
-    """Tell of a part that is far from its share of the rows."""
-    total = sum(map(len, tables.values()))
-    for name, share in zip(("validation", "test"), SHARES, strict=True):
-        if not share / 2 <= len(tables[name]) / total <= 2 * share:
-            yield (
-                f"The {name} part has {len(tables[name]):,} of {total:,} rows, and was to have "
-                f"{100 * share:g} %: what has to stay together is no smaller."
-            )
 
 
 def _notes_on_target(

@@ -1,7 +1,4 @@
-"""A classifier in a folder: the model as transformers opens it, and what its answers are worth.
-
-Chapter 19.
-"""
+"""A classifier in a folder, whose model transformers opens, and its answers. Chapter 19."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+import torch
 from safetensors.numpy import save_file
 from torch import nn
 
@@ -21,15 +18,14 @@ from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.loading.files import read_json, read_tensors
 from minibert.model import BertModel
 from minibert.tasks import BertForSequenceClassification
-from minibert.tasks.inference import sentence_vectors
+from minibert.tasks.inference import encode_rows, predict, sentence_vectors
 from minibert.wordpiece import WordPieceTokenizer
 
 from .baselines import Linear, frozen_encoder, vectorizer
-from .calibration import with_temperature
+from .calibration import Scores, with_temperature
 from .command import FILE
 from .table import LabeledTable
 from .thresholds import UNKNOWN, decide
-from .tuning import logits_of_table
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -82,19 +78,22 @@ class Classifier(NamedTuple):
             return [*self.model.id2label.values()]
         return [*self.classes]
 
-    def logits(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
+    def logits(self, table: LabeledTable) -> Scores:
         """Return the scores of the texts of a `table`, not divided by the temperature yet."""
-        if self.linear:
-            return self.linear.logits(self.vectors(table))
-        own: Any = self.model, self.tokenizer, table
-        return logits_of_table(*own, max_length=self.max_length or 0)
+        rows = self.vectors(table)
+        return self.linear.logits(rows) if self.linear else rows
 
     def vectors(self, table: LabeledTable) -> Any:
-        """Return what `linear` scores of the texts of a `table`."""
+        """Return what `linear` scores of the texts of a `table`; of a fine-tuned model, scores."""
         if not isinstance(self.model, nn.Module):
             return self.model.transform(table.texts)
-        own: Any = self.model, self.tokenizer, table.texts
-        return sentence_vectors(*own, max_length=self.max_length).double().numpy()
+        tokenizer: Any = self.tokenizer  # which models of PyTorch have
+        cut: Any = {"max_length": self.max_length}
+        if isinstance(self.model, BertModel):
+            return sentence_vectors(self.model, tokenizer, table.texts, **cut).double().numpy()
+        rows, pad = encode_rows(tokenizer, table.texts, **cut), tokenizer.pad_token_id
+        scores = predict(self.model, rows, lambda output, _: output.logits, pad_token_id=pad)
+        return torch.stack(scores).double().numpy()
 
     def answer(self, table: LabeledTable) -> list[Reply]:
         """Return a reply to each row of a `table`, whose labels are not read."""

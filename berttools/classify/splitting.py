@@ -45,8 +45,7 @@ def split_rows(table: LabeledTable, *, seed: int, shares: tuple[float, float] = 
     """
     blocks = linked_rows(table)
     if table.times:
-        places = [f"line {line}" for line in table.lines or ()]
-        places = places or [f"row {row}" for row in range(len(table))]
+        places = [f"line {n}" for n in table.lines or ()] or [f"row {n}" for n in range(len(table))]
         times = [*map(_time_value, table.times, places)]
         if len({is_number for is_number, _ in times}) > 1:
             raise ValueError("some times are dates and some are numbers; write all in one way")

@@ -3,8 +3,11 @@
 import math
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
+from .calibration import Classes, Scores
+
+Levels = Float[np.ndarray, " classes"]  # the least probability for an answer
 ALPHA = 0.1
 UNKNOWN = -1  # in place of a class
 REFUSAL = "I do not know"  # in place of a label
@@ -25,11 +28,8 @@ def clopper_pearson_lower(right: int, kept: int, alpha: float = ALPHA) -> float:
 
 
 def choose_thresholds(
-    probs: Float[np.ndarray, "rows classes"],
-    labels: Int[np.ndarray, " rows"],
-    target_precision: float,
-    alpha: float = ALPHA,
-) -> Float[np.ndarray, " classes"]:
+    probs: Scores, labels: Classes, target_precision: float, alpha: float = ALPHA
+) -> Levels:
     """Return for each class the lowest probability from which its answers reach a precision.
 
     It is low enough if `clopper_pearson_lower`, with `alpha`, of the answers at or above it reaches
@@ -59,8 +59,8 @@ def least_answers(target_precision: float) -> int:
 
 
 def thresholds_and_shared(
-    probs: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"], precision: float
-) -> tuple[Float[np.ndarray, " classes"], Bool[np.ndarray, " classes"]]:
+    probs: Scores, labels: Classes, precision: float
+) -> tuple[Levels, Bool[np.ndarray, " classes"]]:
     """Return thresholds, one for all classes that reach none of their own, and which share it.
 
     Together they reach the precision; one of them alone need not.
@@ -74,9 +74,7 @@ def thresholds_and_shared(
     return np.where(lacking, level, thresholds), lacking & np.isfinite(level)
 
 
-def decide(
-    probs: Float[np.ndarray, "rows classes"], thresholds: Float[np.ndarray, " classes"]
-) -> Int[np.ndarray, " rows"]:
+def decide(probs: Scores, thresholds: Levels) -> Classes:
     """Return the most probable class by `probs`, or -1, "I do not know", below its `thresholds`.
 
     >>> decide(np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([0.8, 0.5]))

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from jaxtyping import Float
 
 from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.loading.files import read_weights
 from minibert.parts import override
 from minibert.tasks import BertForSequenceClassification, TaskBatches
-from minibert.tasks.inference import encode_rows, predict
+from minibert.tasks.inference import encode_rows
 from minibert.training import BertTrainer, TrainingConfig
 from minibert.wordpiece import WordPieceTokenizer
 
@@ -77,8 +75,7 @@ def fine_tune_classifier(
     """Return the trainer of a whole classifier, which has the weights of lowest validation loss.
 
     Args:
-        model: Trained in place; it knows the names of the labels.
-        tokenizer: That of the model.
+        model, tokenizer: A classifier, trained in place, that knows the names of the labels.
         train, validation: Rows to learn from, in batches of 32, and rows to stop by.
         seed: Start of all chance: the order of the rows, and dropout.
         learning_rate: The highest.
@@ -95,8 +92,8 @@ def fine_tune_classifier(
             {"input_ids": ids, "token_type_ids": types, "labels": number_of[label]}
             for (ids, types), label in zip(rows, table.labels or [], strict=True)
         ]
-        pad = tokenizer.pad_token_id
-        return TaskBatches(labeled, batch_size=BATCH, seed=seed, pad_token_id=pad)
+        own = {"batch_size": BATCH, "pad_token_id": tokenizer.pad_token_id}
+        return TaskBatches(labeled, seed=seed, **own)
 
     batches = batches_of(train)
     steps = len(batches) * epochs if epochs else max(4 * len(batches), LEAST_UPDATES)
@@ -111,17 +108,3 @@ def fine_tune_classifier(
     trainer = BertTrainer(model, config, **others)
     trainer.fit(batches, batches_of(validation))
     return trainer
-
-
-def logits_of_table(
-    model: BertForSequenceClassification,
-    tokenizer: WordPieceTokenizer,
-    table: LabeledTable,
-    *,
-    max_length: int = 128,
-) -> Float[np.ndarray, "rows classes"]:
-    """Score the texts of a table, cut to so many tokens."""
-    rows = encode_rows(tokenizer, table.texts, max_length=max_length)
-    pad = tokenizer.pad_token_id
-    logits = predict(model, rows, lambda output, mask: output.logits, pad_token_id=pad)
-    return torch.stack(logits).double().numpy()
