@@ -69,7 +69,7 @@ def prepare(options: argparse.Namespace) -> Work:
     ]
     if options.use != "words":
         share = unknown_share(load_tokenizer(options.model), kept)
-        notes.append(f"{100 * share:.1f} % of the tokens are [UNK]: no words of the vocabulary.")
+        notes.append(f"{100 * share:.1f} % of the tokens are [UNK], unknown to the vocabulary.")
         if share > MOST_UNKNOWN:
             raise ValueError(
                 f"{notes[-1][:-1]}, which leaves too little to learn from. Name a --model whose "
