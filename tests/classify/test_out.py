@@ -50,7 +50,7 @@ SPELLINGS = {"whole": "{0}", "relative": "{0.name}", "around": "../{0.parent.nam
 def things_in(folder):
     """Describe all that lies in a folder: of each name its type, and what it holds or leads to."""
     told = {}
-    for path in sorted(folder.rglob("*")):
+    for path in folder.rglob("*"):
         mode = path.lstat().st_mode
         content = path.read_bytes() if stat.S_ISREG(mode) else None
         content = os.readlink(path) if stat.S_ISLNK(mode) else content
@@ -61,12 +61,11 @@ def things_in(folder):
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A folder with a table and with what has nothing to do with it; the program runs there."""
-    folder = tmp_path / "here"
-    (folder / "kept").mkdir(parents=True)
-    (folder / "kept" / "letter.txt").write_text("mine")
-    (folder / "table.csv").write_text("text\nmy bill\n")
-    monkeypatch.chdir(folder)
-    return folder
+    (tmp_path / "here" / "kept").mkdir(parents=True)
+    (tmp_path / "here" / "kept" / "letter.txt").write_text("mine")
+    (tmp_path / "here" / "table.csv").write_text("text\nmy bill\n")
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
 
 
 def write(typed):

