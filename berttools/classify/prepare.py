@@ -92,18 +92,18 @@ def _notes_on_rows(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
     lines, several = table.lines or range(len(table)), find_duplicates(table).contradictions
     yield f"{len(table):,} rows were read, with {len(table.classes)} labels."
     if table.skipped:
-        yield f"{len(table.skipped):,} rows lack a field, left out; first line {table.skipped[0]}."
+        yield f"Left out for want of a field: {len(table.skipped):,}, first line {table.skipped[0]}."
     if copies := len(table) - len(kept):
         stay = {*zip(kept.texts, kept.labels or (), strict=True)}
         near = sum(row not in stay for row in zip(table.texts, table.labels or ()))
         yield (
-            f"{copies:,} copies of texts with the same label are left out ({near:,} in other case "
-            "or punctuation)."
+            f"Copies of texts with the same label, left out: {copies:,} ({near:,} in other case or "
+            "punctuation)."
         )
     if several:
         where = ", ".join(str(lines[row]) for row in several[0][:5])
         yield (
-            f"{len(several):,} texts have several labels, as in lines {where}: "
+            f"Texts with several labels: {len(several):,}, as in lines {where}: "
             f"{table.texts[several[0][0]][:60]!r}."
         )
 

@@ -1,7 +1,6 @@
-"""A table and an encoder, a finished run, and signals that arrive."""
+"""A table and an encoder, and a finished run."""
 
 import pytest
-from interrupts import signals_arrive
 from small_classifier import WISHES, classify, letters, write_encoder, write_table
 
 
@@ -19,9 +18,3 @@ def finished(inputs, tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished") / "my classifier"
     assert classify("train", *inputs, "--out", folder) == 0
     return folder
-
-
-@pytest.fixture(autouse=True)
-def hear_signals():
-    with signals_arrive():
-        yield

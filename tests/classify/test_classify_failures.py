@@ -6,7 +6,7 @@ import shutil
 import signal
 
 import pytest
-from interrupts import interrupt
+from interrupts import interrupt, signals_arrive
 from small_classifier import classify, write_table
 
 from minibert.tasks import TaskBatches
@@ -85,7 +85,7 @@ def test_a_damaged_file_is_a_sentence(finished, tmp_path, capsys):
 
 def test_what_is_interrupted_writes_nothing(inputs, tmp_path, capsys, monkeypatch):
     out, table = tmp_path / "out", inputs[0]
-    with monkeypatch.context() as patch:
+    with signals_arrive(), monkeypatch.context() as patch:
         interrupt(patch, TaskBatches, 13, signal.SIGINT)
         assert classify("train", *inputs, "--out", out) == 130
     assert capsys.readouterr().err.endswith("stopped at once; type the same command again\n")

@@ -3,7 +3,6 @@
 import os
 import stat
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -95,17 +94,3 @@ def test_nothing_loses_its_type_or_its_content(place, kind, spelling):
     written = os.path.relpath(os.path.realpath(path), place)
     made = {} if kind == "pipe" else {written: (stat.S_IFREG, ANSWERS.encode())}
     assert things_in(place) == before | made
-
-
-def test_a_full_disk_leaves_the_old_answers_and_names_the_file(place, monkeypatch):
-    Path("out.csv").write_text(HEAD)
-    before = things_in(place)
-
-    def full(*_):
-        raise OSError(28, "No space left on device", "hidden")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space") as caught:
-        write("out.csv")
-    assert sentence_of(caught.value) == "'out.csv': No space left on device"
-    assert things_in(place) == before
