@@ -92,7 +92,7 @@ def _notes_on_rows(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
     lines, several = table.lines or range(len(table)), find_duplicates(table).contradictions
     yield f"{len(table):,} rows were read, with {len(table.classes)} labels."
     if table.skipped:
-        yield f"Left out for want of a field: {len(table.skipped):,}, first line {table.skipped[0]}."
+        yield f"Left out, without a field: {len(table.skipped):,}, first line {table.skipped[0]}."
     if copies := len(table) - len(kept):
         stay = {*zip(kept.texts, kept.labels or (), strict=True)}
         near = sum(row not in stay for row in zip(table.texts, table.labels or ()))
