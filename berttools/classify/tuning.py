@@ -92,7 +92,7 @@ def fine_tune_classifier(
             {"input_ids": ids, "token_type_ids": types, "labels": number_of[label]}
             for (ids, types), label in zip(rows, table.labels or [], strict=True)
         ]
-        own = {"batch_size": BATCH, "pad_token_id": tokenizer.pad_token_id}
+        own: Any = {"batch_size": BATCH, "pad_token_id": tokenizer.pad_token_id}
         return TaskBatches(labeled, seed=seed, **own)
 
     batches = batches_of(train)
