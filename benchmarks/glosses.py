@@ -27,16 +27,16 @@ import torch
 from bertbook.corpus import glosses_file
 from bertbook.records import record_path
 from berttools.__main__ import main as minibert
-from berttools.classify.baselines import BagOfWords, best_linear, frozen_encoder, mean_vectors
+from berttools.classify.baselines import best_linear, frozen_encoder, vectorizer
 from berttools.classify.saving import load_classifier
 from berttools.classify.splitting import split_rows
 from berttools.classify.table import LabeledTable, read_table
 from berttools.classify.tuning import default_encoder
-from berttools.classify.weighting import class_weights
 from minibert.disk import atomic_write
 from minibert.loading import load_tokenizer
-from minibert.tasks.inference import encode_rows
+from minibert.tasks.inference import encode_rows, sentence_vectors
 
+from .class_weights import class_weights
 from .records import origin
 
 RECORD, COMMAND = record_path("glosses"), "python -m benchmarks.glosses --record"
@@ -125,7 +125,8 @@ def features_of(parts: dict[str, LabeledTable]) -> dict[str, dict[str, np.ndarra
     return {
         "word table": {name: of_words(table) for name, table in parts.items()},
         "frozen vectors": {
-            name: mean_vectors(encoder, tokenizer, table, 128) for name, table in parts.items()
+            name: sentence_vectors(encoder, tokenizer, table.texts, max_length=128).double().numpy()
+            for name, table in parts.items()
         },
     }
 
@@ -148,11 +149,12 @@ class Rivals:
         count = len(self.classes)
         weights = class_weights(labels["train"], count) if balanced else torch.ones(count)
         if name == "counted words":
-            texts = {part: table.texts for part, table in self.parts.items() if part != "test"}
+            texts = {part: table.texts for part, table in self.parts.items()}
             texts["train"] = [texts["train"][row] for row in taken]
-            words = BagOfWords.best(texts, labels, weights)
-            return words.probabilities(self.parts["test"].texts)
-        rows = self.features[name] | {"train": self.features[name]["train"][taken]}
+            vectors = vectorizer().fit(texts["train"])
+            rows = {part: vectors.transform(own) for part, own in texts.items()}
+        else:
+            rows = self.features[name] | {"train": self.features[name]["train"][taken]}
         logits = best_linear(rows, labels, weights).logits(rows["test"])
         return torch.softmax(torch.tensor(logits), dim=-1).numpy()
 

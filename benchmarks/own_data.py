@@ -23,10 +23,10 @@ import torch
 from bertbook.corpus.datasets.letters import LETTER_LABELS, letters_file
 from bertbook.records import record_path
 from berttools.classify.duplicates import without_copies
+from berttools.classify.saving import Classifier
 from berttools.classify.splitting import linked_rows
 from berttools.classify.table import LabeledTable, read_table
-from berttools.classify.tuning import classifier_from, default_encoder, logits_of_table, tuning_of
-from berttools.classify.weighting import ClassWeightedModel, class_weights
+from berttools.classify.tuning import classifier_from, default_encoder, fine_tune_classifier
 from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
@@ -34,6 +34,7 @@ from minibert.model import BertModel
 from minibert.parts import override
 from minibert.tasks.inference import encode_rows, sentence_vectors
 
+from .class_weights import class_weights, weigh
 from .drafts import Draft
 from .letter_frames import RULES, SEED, made_letters
 from .records import minutes, origin
@@ -85,11 +86,6 @@ def resampled(rows: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).choice(rows, size=len(rows), p=chances / chances.sum())
 
 
-def equal_in_training(model: ClassWeightedModel, _: object) -> None:
-    """Weigh only the loss to stop by: what is learned from was drawn evenly already."""
-    model.weights = torch.ones_like(model.weights) if model.training else model.of_classes
-
-
 def fine_tuned(
     seed: int, rate: float, method: str = "plain", ask: bool = True, epochs: int | None = None
 ) -> dict:
@@ -102,23 +98,22 @@ def fine_tuned(
     watched = early.take(validation.tolist())
     learned = resampled(train, labels, seed) if method == "resampled" else train
     weights = class_weights(labels[train].tolist(), len(LETTER_LABELS))
-    trainer, *parts = tuning_of(
+    # What is resampled was drawn evenly already: only the loss to stop by is weighted then.
+    weights = torch.ones_like(weights) if method == "plain" else weights
+    weigh(model, weights, in_training=method != "resampled")
+    trainer = fine_tune_classifier(
         model, tokenizer, early.take(learned.tolist()), watched, seed=seed, learning_rate=rate,
-        weights=None if method == "plain" else weights, epochs=epochs, patience=2 * epochs,
-        show_progress=False, device="cpu",
+        epochs=epochs, patience=2 * epochs, show_progress=False, device="cpu",
     )  # fmt: skip
-    if method == "resampled":
-        trainer.model.of_classes = weights
-        trainer.model.register_forward_pre_hook(equal_in_training)
-    trainer.fit(*parts)
     found = {
         "method": method, "seed": seed, "learning_rate": rate, "updates": trainer.step,
         "best_update": trainer.best.step, "validation_loss": round(trainer.best.loss, 4),
     }  # fmt: skip
     if ask:
         asked = {"validation": watched, "test": early.take(test.tolist()), "june": june}
+        classifier = Classifier(model, tokenizer, 128, "text")
         for part, table in asked.items():
-            found[part] = np.round(logits_of_table(model, tokenizer, table), 2).tolist()
+            found[part] = np.round(classifier.logits(table), 2).tolist()
     cost = {"processor_seconds": round(time.process_time() - cpu)}
     return {"origin": origin(COMMAND, before)} | found | cost
 

@@ -53,7 +53,6 @@ WRONG = {
     "classify": "the following arguments are required: train|predict",
     f"{TRAIN} --seed 1{'0' * 5000}": "--seed: invalid integer value: '1000",
     f"{TRAIN} --promise 1": "argument --promise: 1 must be above 0 and below 1",
-    f"{TRAIN} --class-weights some": "(choose from 'best', 'balanced', 'none')",
 }
 
 

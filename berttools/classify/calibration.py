@@ -1,22 +1,19 @@
 """Is 0.8 right eight times in ten? One number that makes it so, and a diagram. Chapter 19."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
 COLDEST, HOTTEST = 0.05, 20.0
+Scores = Float[np.ndarray, "rows classes"]  # of texts, or their probabilities
+Classes = Int[np.ndarray, " rows"]  # by their numbers
 
 
 class Bin(NamedTuple):
-    """Answers whose probability lies between two numbers: how many, their mean, how often right.
+    """Answers whose probability lies from `low` to `high`.
 
-    Args:
-        low, high: The probabilities between which the answers lie.
-        count: How many answers.
-        confidence: Their mean probability.
-        right: Share of them that are right.
+    Their `count`, mean probability, `confidence`, and the share of them that is `right`.
     """
 
     low: float
@@ -26,19 +23,10 @@ class Bin(NamedTuple):
     right: float
 
 
-def with_temperature(
-    logits: Float[np.ndarray, "rows classes"], temperature: float
-) -> Float[np.ndarray, "rows classes"]:
-    """Compute probabilities from scores that were divided by a temperature.
+def with_temperature(logits: Scores, temperature: float) -> Scores:
+    """Return the probabilities of scores, `logits`, that were divided by a `temperature` above 0.
 
     ``softmax(logits / temperature)``: above 1 all answers become less sure, none becomes another.
-
-    Args:
-        logits: One score per class.
-        temperature: Above 0.
-
-    Returns:
-        Each row sums to 1.
 
     >>> with_temperature(np.array([[2.0, 0.0]]), 2.0).round(3)
     array([[0.731, 0.269]])
@@ -48,9 +36,7 @@ def with_temperature(
     return softmax(np.asarray(logits, dtype=np.float64) / temperature, axis=-1)
 
 
-def fit_temperature(
-    logits: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"]
-) -> float:
+def fit_temperature(logits: Scores, labels: Classes) -> float:
     """Find the temperature from 0.05 to 20 with the lowest loss on rows that were not trained on.
 
     The loss is convex in ``1 / temperature``, and its slope there is the mean over rows of
@@ -68,23 +54,11 @@ def fit_temperature(
     return float(np.exp((low + high) / 2))
 
 
-def is_at_end(temperature: float) -> bool:
-    """Return whether a temperature is an end of what `fit_temperature` looks through."""
-    return any(math.isclose(temperature, end, rel_tol=1e-6) for end in (COLDEST, HOTTEST))
+def reliability(probs: Scores, labels: Classes, bins: int = 10) -> list[Bin]:
+    """Return the answers, sorted by their probability into `bins` of equal width, lowest first.
 
-
-def reliability(
-    probs: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"], bins: int = 10
-) -> list[Bin]:
-    """Sort answers by their probability into bins of equal width, and count what is right.
-
-    Args:
-        probs: Each row sums to 1; the largest of a row is its answer.
-        labels: The true classes.
-        bins: How many there are between 0 and 1.
-
-    Returns:
-        Those that hold an answer, the lowest first.
+    The largest of a row of `probs` is its answer; `labels` are the true ones. Bins without an
+    answer are left out.
 
     >>> probs = np.array([[0.9, 0.1], [0.2, 0.8], [0.85, 0.15]])
     >>> [answers] = reliability(probs, np.array([0, 0, 0]), bins=2)
@@ -101,21 +75,11 @@ def reliability(
     return found
 
 
-def calibration_error(
-    probs: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"], bins: int = 10
-) -> float:
-    """Compute the expected calibration error: how far bins are from the diagonal.
+def calibration_error(probs: Scores, labels: Classes, bins: int = 10) -> float:
+    """Return the expected calibration error, from 0 to 1: how far `bins` are from the diagonal.
 
-    ``sum over bins of count / rows * |confidence - right|``. With few answers it is above 0 even
-    for perfect probabilities.
-
-    Args:
-        probs: Each row sums to 1.
-        labels: The true classes.
-        bins: As for `reliability`.
-
-    Returns:
-        From 0 to 1.
+    ``sum over bins of count / rows * |confidence - right|``, with `probs` and true `labels` as
+    `reliability` takes them. With few answers it is above 0 even for perfect probabilities.
 
     Source: Guo et al. (2017), section 2.
 

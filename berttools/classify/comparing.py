@@ -1,150 +1,132 @@
-"""Three methods with and without class weights: which one answers, and how well. Chapter 19."""
+"""``minibert classify train``: three methods, which one answers, and how well. Chapter 19."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+import argparse
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from jaxtyping import Float
-from torch import Tensor
 
+from berttools.cli.options import ANY_NAME
 from berttools.cli.output import say, say_if_possible
+from minibert.disk import atomic_write
 from minibert.loading import load_tokenizer
+from minibert.text_files import packed_text
+from minibert.training import choose_device
 
-from .baselines import BagOfWords, FrozenVectors, best_linear, frozen_encoder, mean_vectors
-from .calibration import calibration_error, fit_temperature, with_temperature
-from .command import METHODS, Settings
-from .prepare import Work
-from .saving import Classifier
-from .scores import class_scores, interval, mean_f1
-from .thresholds import choose_thresholds, decide, share_threshold
-from .tuning import classifier_from, fine_tune_classifier
-from .weighting import weightings
+from .baselines import best_linear, frozen_encoder, vectorizer
+from .calibration import Classes, Scores, calibration_error, fit_temperature, with_temperature
+from .command import METHODS, REPORT
+from .prepare import Work, prepare
+from .saving import Classifier, save_classifier, write_json
+from .splitting import Blocks
+from .thresholds import decide, least_answers, thresholds_and_shared
+from .tuning import classifier_from, default_encoder, fine_tune_classifier
 
-SHOWN = 5
-Weightings = Mapping[str, Float[Tensor, " classes"]]
-
-
-class Candidate(NamedTuple):
-    """A classifier, how it was made, and how it does on the rows to choose with."""
-
-    method: str
-    weights: str
-    right: float
-    macro_f1: float
-    loss: float
-    classifier: Classifier
-    probs: Float[np.ndarray, "rows classes"]
+SHOWN = 5  # wrong answers
+FEW = 30  # of fewer, two digits would say more than is known
+# Of each method the classifier, and its probabilities for the rows to choose with.
+Candidates = dict[str, tuple[Classifier, Scores]]
+DRAWS, ENDS = 1000, (0.025, 0.975)  # of a bootstrap, and of its 95 %
 
 
-def compare(work: Work, settings: Settings, device: torch.device) -> list[Candidate]:
-    """Fit what is asked for and what is cheaper, with each of the class weights."""
-    tried = weightings(settings.class_weights, work.labels["train"], len(work.classes))
-    makers = {
-        "words": lambda: _count_words(work, settings, tried),
-        "frozen": lambda: _freeze(work, settings, tried, device),
-        "fine-tuned": lambda: _fine_tune(work, settings, tried, device),
-    }
-    candidates = []
-    for method, make in makers.items():
-        made = zip(tried, make(), strict=True)
-        candidates += [_candidate(METHODS[method], name, each, work) for name, each in made]
-        if method == settings.use:
+def train_classifier(options: argparse.Namespace) -> int:
+    """Make a classifier; return the exit status. Until it is made, its folder stays empty."""
+    folder, device = Path(options.out), choose_device(options.device)
+    if options.use != "words":  # which need no encoder
+        options.model = options.model or str(default_encoder())
+    work = prepare(options)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [f"{len(table):,} rows for {name}" for name, table in work.tables.items()]
+    say("\n".join([*work.notes, f"Parts: {', '.join(parts)}."]))
+    classifier, facts = choose_classifier(work, compare(work, options, device), options)
+    write_json(folder / "report.json", facts | {"notes": work.notes, "table": options.table})
+    report = report_as_markdown(facts | {"notes": work.notes}, folder)
+    with atomic_write(folder / REPORT) as draft:
+        draft.write_text(report, **ANY_NAME)
+    save_classifier(classifier, folder)
+    say(report.removesuffix("\n"))
+    return 0
+
+
+def compare(work: Work, options: argparse.Namespace, device: torch.device) -> Candidates:
+    """Fit what is asked for and what is cheaper, the cheapest first, each with its temperature."""
+    made, labels = {}, work.labels["validation"]
+    for method, make in zip(METHODS, (_count_words, _freeze, _fine_tune), strict=True):
+        classifier = make(work, options, device)
+        logits = classifier.logits(work.tables["validation"])
+        classifier = classifier._replace(temperature=fit_temperature(logits, labels))
+        made[METHODS[method]] = classifier, with_temperature(logits, classifier.temperature)
+        if method == options.use:
             break
-    return candidates
+    return made
 
 
-def _count_words(work: Work, settings: Settings, tried: Weightings) -> Iterator[Classifier]:
-    texts = {part: table.texts for part, table in work.tables.items()}
-    for weights in tried.values():
-        words = BagOfWords.best(texts, work.labels, weights)
-        yield Classifier(words, None, None, settings.text, classes=work.classes)
+def _count_words(work: Work, options: argparse.Namespace, _: torch.device) -> Classifier:
+    words = vectorizer().fit(work.tables["train"].texts)
+    return _with_linear(Classifier(words, None, None, options.text), work)
 
 
-def _freeze(
-    work: Work, settings: Settings, tried: Weightings, device: torch.device
-) -> Iterator[Classifier]:
-    tokenizer, encoder = load_tokenizer(settings.model), frozen_encoder(settings.model).to(device)
-    length = min(settings.max_length, encoder.config.max_position_embeddings)
-    vectors = {
-        part: mean_vectors(encoder, tokenizer, work.tables[part], length)
-        for part in ("train", "validation")
-    }
-    for weights in tried.values():
-        model = FrozenVectors(encoder, best_linear(vectors, work.labels, weights))
-        yield Classifier(model, tokenizer, length, settings.text, classes=work.classes)
+def _freeze(work: Work, options: argparse.Namespace, device: torch.device) -> Classifier:
+    tokenizer, encoder = load_tokenizer(options.model), frozen_encoder(options.model).to(device)
+    length = min(options.max_length, encoder.config.max_position_embeddings)
+    return _with_linear(Classifier(encoder, tokenizer, length, options.text), work)
 
 
-def _fine_tune(
-    work: Work, settings: Settings, tried: Weightings, device: torch.device
-) -> Iterator[Classifier]:
-    for name, weights in tried.items():
-        say(f"Fine-tuning on {device}, class weights: {name}.")
-        model, tokenizer = classifier_from(settings.model, work.classes, seed=settings.seed)
-        length = min(settings.max_length, model.config.max_position_embeddings)
-        options = {
-            "seed": settings.seed,
-            "learning_rate": settings.learning_rate,
-            "weights": weights,
-            "epochs": settings.epochs,
-            "batch_size": settings.batch_size,
-            "max_length": length,
-            "device": device,
-            "show_progress": say_if_possible,
-        }
-        parts = work.tables["train"], work.tables["validation"]
-        try:
-            fine_tune_classifier(model, tokenizer, *parts, **options)
-        except FloatingPointError as error:
-            problem = f"{error.__cause__ or error}; give a --learning-rate below"
-            raise FloatingPointError(f"{problem} {settings.learning_rate:g}") from error
-        yield Classifier(model.eval(), tokenizer, length, settings.text)
+def _with_linear(classifier: Classifier, work: Work) -> Classifier:
+    """Fit a linear classifier on vectors."""
+    rows = {part: classifier.vectors(work.tables[part]) for part in ("train", "validation")}
+    linear = best_linear(rows, work.labels, torch.ones(len(work.classes)))
+    return classifier._replace(linear=linear, classes=work.classes)
 
 
-def _candidate(method: str, weights: str, classifier: Classifier, work: Work) -> Candidate:
-    """Fit the temperature of a classifier on the rows to choose with, and count what is right."""
-    labels, logits = work.labels["validation"], classifier.logits(work.tables["validation"])
-    classifier = classifier._replace(temperature=fit_temperature(logits, labels))
-    probs = with_temperature(logits, classifier.temperature)
-    answers = probs.argmax(axis=-1)  # (rows)
-    loss = -float(np.log(probs[np.arange(len(labels)), labels] + 1e-12).mean())
-    right, macro = float((answers == labels).mean()), mean_f1(labels, answers)
-    return Candidate(method, weights, right, macro, loss, classifier, probs)
-
-
-def best_of(candidates: Iterable[Candidate]) -> Candidate:
-    """Return the one with most rows right; among equals the one with the lower loss."""
-    return max(candidates, key=lambda one: (one.right, -one.loss))
+def _fine_tune(work: Work, options: argparse.Namespace, device: torch.device) -> Classifier:
+    say(f"Fine-tuning on {device}.")
+    model, tokenizer = classifier_from(options.model, work.classes, seed=options.seed)
+    length = min(options.max_length, model.config.max_position_embeddings)
+    parts, rate = (work.tables["train"], work.tables["validation"]), options.learning_rate
+    wishes = {"epochs": options.epochs, "max_length": length, "seed": options.seed}
+    wishes |= {"learning_rate": rate, "device": device, "show_progress": say_if_possible}
+    try:
+        fine_tune_classifier(model, tokenizer, *parts, **wishes)
+    except FloatingPointError as error:
+        problem = f"{error.__cause__ or error}; give a --learning-rate below {rate:g}"
+        raise FloatingPointError(problem) from error
+    return Classifier(model.eval(), tokenizer, length, options.text)
 
 
 def choose_classifier(
-    work: Work, candidates: Sequence[Candidate], settings: Settings
+    work: Work, made: Candidates, options: argparse.Namespace
 ) -> tuple[Classifier, dict[str, Any]]:
     """Choose what answers, and from where on; ask the test part, once, for the report."""
-    methods = dict.fromkeys(one.method for one in candidates)
-    each = {m: best_of(c for c in candidates if c.method == m) for m in methods}
-    chosen = best_of(candidates) if settings.use == "best" else each[METHODS[settings.use]]
-    labels, target = work.labels["validation"], settings.promise
-    alone = choose_thresholds(chosen.probs, labels, target)
-    thresholds, shared = share_threshold(chosen.probs, labels, alone, target)
-    classifier = chosen.classifier._replace(thresholds=thresholds.tolist())
-    # The one that is used comes last.
-    asked = {m: c.classifier for m, c in each.items() if m != chosen.method}
-    facts = _asked_once(work, asked | {chosen.method: classifier})
-    told = [one._asdict() | {"used": one is chosen} for one in candidates]
-    for one in told:
-        del one["classifier"], one["probs"]
-    own = {"promise": target, "use": settings.use, "shared": shared.tolist()}
-    return classifier, facts | {"compared": told} | own
+    labels = work.labels["validation"]
+    answers = {method: probs.argmax(axis=-1) for method, (_, probs) in made.items()}
+    right = {method: float((given == labels).mean()) for method, given in answers.items()}
+    # Of equals the first, which is the cheapest.
+    used = max(right, key=lambda method: right[method]) if options.use == "best" else [*made][-1]
+    classifier, probs = made[used]
+    thresholds, shared = thresholds_and_shared(probs, labels, options.promise)
+    classifier = classifier._replace(thresholds=thresholds.tolist())
+    others = {method: other for method, (other, _) in made.items() if method != used}
+    facts = _asked_once(work, others | {used: classifier})
+    facts["compared"] = [
+        {"method": method, "right": share, "macro_f1": mean_f1(labels, answers[method])}
+        for method, share in right.items()
+    ]
+    own = {"promise": options.promise, "use": options.use, "shared": shared.tolist()}
+    return classifier, facts | own
 
 
 def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
     """Ask the test part, the last one for all that the report tells of it."""
-    from sklearn.metrics import confusion_matrix
+    from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
-    labels, table, classes, blocks = (
-        work.labels["test"], work.tables["test"], work.classes, work.blocks,
-    )  # fmt: skip
+    labels, table = work.labels["test"], work.tables["test"]
+    classes, blocks = work.classes, work.blocks
     used, classifier = [*asked.items()][-1]
     logits = {name: one.logits(table) for name, one in asked.items()}
     before, probs = (with_temperature(logits[used], t) for t in (1.0, classifier.temperature))
@@ -152,43 +134,76 @@ def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
     answers = {f"always {classes[usual]}": np.full_like(labels, usual)}
     answers |= {name: scores.argmax(axis=-1) for name, scores in logits.items()}
     hits = {name: (given == labels).astype(float) for name, given in answers.items()}
+    rivals = [
+        {"name": name, "right": float(hit.mean()), "interval": interval(hit, blocks)}
+        | {"macro_f1": mean_f1(labels, answers[name])}
+        for name, hit in hits.items()
+    ]
+    leads = {name: hits[used] - hits[name] for name in asked if name != used}
     given, decided = answers[used], decide(probs, np.array(classifier.thresholds))
-    kept = [(decided == c, (decided == c) & (labels == c)) for c in range(len(classes))]
+    kept = [decided == number for number in range(len(classes))]
+    own = {"labels": range(len(classes)), "zero_division": 0}  # what cannot be divided is 0
+    scores: Any = precision_recall_fscore_support(labels, given, **own)
     least_true = np.argsort(probs[np.arange(len(labels)), labels]).tolist()
-    wrong = [row for row in least_true if given[row] != labels[row]]
+    wrong = [row for row in least_true if given[row] != labels[row]][:SHOWN]
+    lines = table.lines or range(len(table))
     return {
         "classes": list(classes),
         "rows": {name: len(part) for name, part in work.tables.items()},
         "blocks": len(blocks),
-        "rivals": [
-            {
-                "name": name,
-                "right": float(hit.mean()),
-                "interval": interval(hit, blocks),
-                "macro_f1": mean_f1(labels, answers[name]),
-            }
-            for name, hit in hits.items()
-        ],
+        "rivals": rivals,
         "used": used,
-        "leads": {
-            name: [float(lead.mean()), *interval(lead, blocks)]
-            for name, lead in ((name, hits[used] - hits[name]) for name in asked if name != used)
-        },
+        "leads": {n: [float(lead.mean()), *interval(lead, blocks)] for n, lead in leads.items()},
         "confusion": confusion_matrix(labels, given, labels=range(len(classes))).tolist(),
-        "scores": class_scores(labels, given, len(classes)),
+        "scores": [[each.item() for each in row] for row in zip(*scores, strict=True)],
         "temperature": classifier.temperature,
         "calibration_error": [calibration_error(p, labels) for p in (before, probs)],
         "sure": [float(p.max(axis=-1).mean()) for p in (before, probs)],
         "thresholds": [t if np.isfinite(t) else None for t in classifier.thresholds],
-        "answered": [[int(answered.sum()), int(right.sum())] for answered, right in kept],
+        "answered": [[int(k.sum()), int((k & (given == labels)).sum())] for k in kept],
         "wrong": [
-            {
-                "line": table.lines[row] if table.lines else row,
-                "text": table.texts[row],
-                "label": classes[labels[row]],
-                "answer": classes[given[row]],
-                "probability": float(probs[row].max()),
-            }
-            for row in wrong[:SHOWN]
+            [lines[n], classes[labels[n]], classes[given[n]], float(probs[n].max()), table.texts[n]]
+            for n in wrong
         ],
     }
+
+
+def mean_f1(labels: Classes, answers: Classes) -> float:
+    """Compute the mean of F1 over the classes that have rows."""
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(labels, answers, labels=np.unique(labels), average="macro"))
+
+
+def interval(values: Float[np.ndarray, " rows"], blocks: Blocks) -> tuple[float, float]:
+    """Return the 95 % interval of a mean over rows, by drawing whole blocks again (bootstrap)."""
+    sums = np.array([[values[rows].sum(), len(rows)] for rows in blocks])
+    shares = np.full(len(sums), 1 / len(sums))
+    drawn = np.random.default_rng(0).multinomial(len(sums), shares, size=DRAWS)
+    total, count = (drawn @ sums).T
+    low, high = np.quantile(total / count, ENDS)
+    return float(low), float(high)
+
+
+def report_as_markdown(facts: Mapping[str, Any], folder: str | Path) -> str:
+    """Return the report as Markdown."""
+    from jinja2 import Environment, StrictUndefined
+
+    words = Environment(  # for text that is no HTML
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    words.filters["cell"] = lambda name: name.replace("|", "\\|")
+    own = {"folder": str(folder), "quoted": shlex.quote(str(folder)), "few": FEW}
+    own["least"] = least_answers(facts["promise"])
+    template = words.from_string(packed_text("berttools/classify/report.md.jinja"))
+    return re.sub(r"(^\|.*\n)+", _aligned, template.render(facts, **own), flags=re.MULTILINE)
+
+
+def _aligned(table: re.Match[str]) -> str:
+    """Return a table in Markdown with its cells one below another."""
+    cut = [re.split(r"(?<!\\)\|", line)[1:-1] for line in table[0].splitlines()]
+    rows = [[cell.strip() for cell in row] for row in cut]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    fill = "".join("-" if row[-1] == "---" else " " for row in rows)
+    lines = [[c.ljust(w, f) for c, w in zip(row, widths)] for row, f in zip(rows, fill)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

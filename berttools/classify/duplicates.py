@@ -14,13 +14,9 @@ PUNCTUATION = re.compile(r"(?<!\d)[.,]|[.,](?!\d)|[;!?…\"“”„«»¡¿。�
 
 
 class Duplicates(NamedTuple):
-    """Rows whose text was there before, and rows of one text whose labels differ.
+    """Rows with a text that was there before: `exact`, or `near`, but for case, space and marks.
 
-    Args:
-        exact: Rows with a text that was there before, letter by letter.
-        near: Rows with a text that was there before but for case, white space and marks of
-            sentences.
-        contradictions: Groups of rows of one text whose labels differ.
+    `contradictions` are groups of rows of one text whose labels differ.
     """
 
     exact: list[int]
@@ -49,13 +45,7 @@ def rows_by(keys: Iterable[Hashable]) -> list[list[int]]:
 
 
 def find_duplicates(table: LabeledTable) -> Duplicates:
-    """Find texts that occur more than once.
-
-    Args:
-        table: With labels, or without.
-
-    Returns:
-        Rows like one before, letter by letter or as `plain_text` has them, and contradictions.
+    """Return which texts of `table` occur more than once, as `plain_text` has them.
 
     >>> table = LabeledTable(["It hums.", "it hums", "No bill.", "It hums."], ["A", "B", "B", "A"])
     >>> find_duplicates(table)
@@ -69,25 +59,12 @@ def find_duplicates(table: LabeledTable) -> Duplicates:
 
 
 def without_copies(table: LabeledTable) -> list[int]:
-    """Return the rows to keep: the first of each plain text with each label.
+    """Return the rows of `table` to keep, in order: the first of each plain text with each label.
 
     Texts that differ in digits or in signs are not copies, and stay.
-
-    Args:
-        table: With labels, or without.
-
-    Returns:
-        Numbers of rows, in order. A text with two labels keeps a row of each.
 
     >>> without_copies(LabeledTable(["It hums.", "it hums.", "it hums."], ["A", "A", "B"]))
     [0, 2]
     """
     keys = zip(map(plain_text, table.texts), table.labels or [""] * len(table), strict=True)
     return [rows[0] for rows in rows_by(keys)]
-
-
-def find_patterns(table: LabeledTable) -> list[list[int]]:
-    """Return the rows of each group of texts that differ in digits or signs only."""
-    keys = [*map(plain_text, table.texts)]
-    groups = rows_by(map(normalize_text, table.texts))
-    return [rows for rows in groups if len({keys[row] for row in rows}) > 1]

@@ -4,17 +4,17 @@ import argparse
 import csv
 import io
 import os
-from typing import Any
+from collections.abc import Sequence
 
 from torch import nn
 
-from berttools.cli.files import require_output, write_output
+from berttools.cli.files import write_output
 from berttools.cli.output import say, show_warning
 from minibert.training import choose_device
 
 from .command import SUFFIXES
-from .prepare import notes_on_unknown
-from .saving import Classifier, load_classifier
+from .prepare import MOST_UNKNOWN, unknown_share
+from .saving import Reply, load_classifier
 from .table import LabeledTable, read_table
 from .thresholds import REFUSAL
 
@@ -26,12 +26,27 @@ def predict_typed(options: argparse.Namespace) -> int:
     classifier = load_classifier(options.folder)
     if isinstance(classifier.model, nn.Module):
         classifier.model.to(choose_device(options.device))
-    tables = [text for text in options.texts if _names_a_table(text)]
-    if tables and len(options.texts) > 1:
-        raise ValueError(f"{tables[0]!r} is a table; name one table, or texts only")
-    if options.out and not tables:
+    path = next(filter(_names_a_table, options.texts), None)
+    if path and len(options.texts) > 1:
+        raise ValueError(f"{path!r} is a table; name one table, or texts only")
+    if options.out is not None and not path:
         raise ValueError(f"--out {options.out} is for a table; texts are answered here")
-    (_answer_table if tables else _answer_texts)(classifier, options)
+    if empty := [text for text in options.texts if not text.strip()]:
+        raise ValueError(f"{empty[0]!r} cannot be answered; give a text")
+    column, table = options.text or classifier.column, LabeledTable(options.texts)
+    if path:
+        table = read_table(path, column, encoding=options.encoding)
+    if table.skipped:
+        show_warning(f"{len(table.skipped):,} rows without a text are left out")
+    share = unknown_share(classifier.tokenizer, table) if classifier.tokenizer else 0.0
+    if share > MOST_UNKNOWN:
+        show_warning(f"{100 * share:.0f} % of the tokens are [UNK], so these answers mean little")
+    told = (_as_csv if path else _as_lines)(table, classifier.answer(table), column)
+    if options.out is not None:
+        # Neither the table that is read is written over, nor a file that holds no answers.
+        write_output(options.out, told, inputs=[path or ""], begins=",".join([*HEAD, ""]))
+        told = f"{len(table):,} answers are in {options.out!r}."
+    say(told.removesuffix("\n"))
     return 0
 
 
@@ -42,41 +57,20 @@ def _names_a_table(text: str) -> bool:
     return text.lower().endswith(SUFFIXES) and " " not in text
 
 
-def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
-    if empty := [text for text in options.texts if not text.strip()]:
-        raise ValueError(f"{empty[0]!r} cannot be answered; give a text")
-    table = LabeledTable(options.texts)
-    for note in notes_on_unknown(classifier.tokenizer, table):
-        show_warning(note)
-    for text, (label, prob, guess) in zip(options.texts, classifier.answer(table), strict=True):
-        unknown = f"{REFUSAL} (perhaps {guess}, {prob:.2f})"
-        say(f"{text}\n  {unknown if label is None else f'{label}  {prob:.2f}'}")
+def _as_lines(table: LabeledTable, replies: Sequence[Reply], _: str) -> str:
+    lines = []
+    for text, (label, prob, guess) in zip(table.texts, replies, strict=True):
+        # One that does not reach 1 is not shown as 1, which a threshold may be.
+        unknown = f"{REFUSAL} (perhaps {guess}, {min(prob, 0.99):.2f})"
+        lines += [text, f"  {unknown if label is None else f'{label}  {prob:.2f}'}"]
+    return "\n".join(lines)
 
 
-def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
+def _as_csv(table: LabeledTable, replies: Sequence[Reply], column: str) -> str:
     """Answer each row of a file as a row of CSV, with the line where it stands."""
-    text = options.text or classifier.column
-    [path] = options.texts
-    if options.out is not None:
-        require_output(options.out, **_only_answers(options))
-    table = read_table(path, text, encoding=options.encoding)
-    for note in [*table.notes, *notes_on_unknown(classifier.tokenizer, table)]:
-        show_warning(note)
-    if table.skipped:
-        show_warning(f"{len(table.skipped):,} rows without a text are left out")
     rows = io.StringIO()
     writer = csv.writer(rows, lineterminator="\n")
-    writer.writerow([*HEAD, text])
-    answers = zip(table.lines or [], classifier.answer(table), table.texts, strict=True)
-    for line, (label, probability, guess), read in answers:
-        writer.writerow([line, label or REFUSAL, f"{probability:.4f}", guess, read])
-    if options.out is None:
-        say(rows.getvalue().removesuffix("\n"))
-        return
-    write_output(options.out, rows.getvalue(), **_only_answers(options))
-    say(f"{len(table):,} answers are in {options.out!r}.")
-
-
-def _only_answers(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what keeps --out from the table that is read, and from files that are no answers."""
-    return {"inputs": options.texts, "begins": ",".join([*HEAD, ""])}
+    writer.writerow([*HEAD, column])
+    for line, (label, prob, guess), text in zip(table.lines or (), replies, table.texts):
+        writer.writerow([line, label or REFUSAL, f"{prob:.4f}", guess, text])
+    return rows.getvalue()

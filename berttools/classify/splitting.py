@@ -2,54 +2,42 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import NamedTuple
 
 import numpy as np
 
-from .duplicates import find_patterns, plain_text, rows_by
+from .duplicates import normalize_text, plain_text, rows_by
 from .table import LabeledTable
 
 FEWEST = 3  # blocks of a class: one for each part
-LARGEST = 0.15  # share of the rows that texts of one pattern may be to stay together
-ALWAYS = 10  # rows of one pattern that stay together in any table
+# Texts of one pattern stay together up to so many rows or such a share: digits and signs that make
+# more texts are what they say.
+ALWAYS, LARGEST = 10, 0.15
+SHARES = (0.15, 0.15)  # of the validation and of the test part
 Blocks = list[list[int]]
 
 
 class Parts(NamedTuple):
-    """Numbers of rows.
-
-    Args:
-        train, validation, test: Rows to learn from, to choose with, and to be asked once.
-    """
+    """Numbers of rows: `train` to learn from, `validation` to choose with, `test` to ask once."""
 
     train: list[int]
     validation: list[int]
     test: list[int]
 
 
-def split_rows(
-    table: LabeledTable, *, seed: int, shares: tuple[float, float] = (0.15, 0.15)
-) -> Parts:
-    """Divide the rows so that no part knows anything of another.
+def split_rows(table: LabeledTable, *, seed: int, shares: tuple[float, float] = SHARES) -> Parts:
+    """Return parts of which none knows anything of another; every row is in one.
 
     Copies of a text stay together, and so do texts that differ in digits or signs only, and the
     rows of a group: they are a block. With times the newest blocks, by their newest row, are the
     test part and those before them the validation part. Without times chance fills the parts, and
-    each gets about its share of every class.
+    each gets about its share of every class; one of one or two blocks is in the first part only.
 
     Args:
         table: With labels.
         seed: Start of all chance; with times there is none.
         shares: Of the validation and of the test part.
-
-    Returns:
-        Every row is in one part. Without times a class of one or two blocks is in the first only.
-
-    Raises:
-        ValueError: If a time is neither an ISO date nor a number, if some are dates and some are
-            numbers, or if a part would be empty.
 
     >>> table = LabeledTable([*"abcdefgh"], [*"xyxyxyxy"], times=[*"12345678"])
     >>> split_rows(table, seed=0, shares=(0.25, 0.25))
@@ -57,7 +45,8 @@ def split_rows(
     """
     blocks = linked_rows(table)
     if table.times:
-        times = [_time_value(*each) for each in zip(table.times, _places(table), strict=True)]
+        places = [f"line {n}" for n in table.lines or ()] or [f"row {n}" for n in range(len(table))]
+        times = [*map(_time_value, table.times, places)]
         if len({is_number for is_number, _ in times}) > 1:
             raise ValueError("some times are dates and some are numbers; write all in one way")
         parts = _by_time(blocks, [value for _, value in times], shares)
@@ -73,22 +62,10 @@ def split_rows(
     return Parts(*map(sorted, parts))
 
 
-def most_together(table: LabeledTable) -> float:
-    """Return how many texts of one pattern stay together: fewer than a part has.
-
-    Where digits and signs alone make more texts, they are what the texts say.
-    """
-    return max(ALWAYS, LARGEST * len(table))
-
-
 def linked_rows(table: LabeledTable) -> Blocks:
-    """Join rows that share a text, its pattern or a group, also by way of others.
+    """Return the rows of `table` in blocks that share a text, its pattern or a group.
 
-    Args:
-        table: Rows, with a column of groups or without.
-
-    Returns:
-        Numbers of rows; each row stands in one list.
+    Also by way of others; each row stands in one block.
 
     >>> linked_rows(LabeledTable(["a b", "c d", "a b"]))
     [[0, 2], [1]]
@@ -96,17 +73,13 @@ def linked_rows(table: LabeledTable) -> Blocks:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    patterns = [rows for rows in find_patterns(table) if len(rows) <= most_together(table)]
-    groups = [*rows_by(map(plain_text, table.texts)), *rows_by(table.groups or ()), *patterns]
+    most, patterns = max(ALWAYS, LARGEST * len(table)), rows_by(map(normalize_text, table.texts))
+    groups = [*rows_by(map(plain_text, table.texts)), *rows_by(table.groups or ())]
+    groups += [rows for rows in patterns if len(rows) <= most]
     links = np.array([(rows[0], row) for rows in groups for row in rows]).T  # also to itself
     graph = coo_array((np.ones(links.shape[1]), (links[0], links[1])), 2 * (len(table),))
     _, blocks = connected_components(graph, directed=False)
     return rows_by(blocks.tolist())
-
-
-def _places(table: LabeledTable) -> Sequence[str]:
-    """Say where each row stands."""
-    return [f"line {line}" for line in table.lines or ()] or [f"row {n}" for n in range(len(table))]
 
 
 def _time_value(text: str, place: str) -> tuple[bool, float]:

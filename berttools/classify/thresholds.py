@@ -1,31 +1,23 @@
-"""When to answer, and when to say "I do not know": a threshold per class, with a margin.
-
-Chapter 19.
-"""
+"""When to answer, and when to say "I do not know": a threshold for each class. Chapter 19."""
 
 import math
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
+from .calibration import Classes, Scores
+
+Levels = Float[np.ndarray, " classes"]  # the least probability for an answer
 ALPHA = 0.1
 UNKNOWN = -1  # in place of a class
 REFUSAL = "I do not know"  # in place of a label
 
 
 def clopper_pearson_lower(right: int, kept: int, alpha: float = ALPHA) -> float:
-    """Compute the share of right answers that so many right ones still speak for.
+    """Return the share of right answers, 0 to 1, that so many right ones still speak for.
 
     The share with which at least `right` of `kept` answers are right with a chance of `alpha`: the
     true share is above it in all but `alpha` of the cases (Clopper and Pearson's bound).
-
-    Args:
-        right: Answers that are right.
-        kept: Answers in all.
-        alpha: How often the bound may be too high, between 0 and 1.
-
-    Returns:
-        From 0 to 1; 0 if no answer is right.
 
     >>> round(clopper_pearson_lower(45, 45), 3), round(0.1 ** (1 / 45), 3)
     (0.95, 0.95)
@@ -36,24 +28,13 @@ def clopper_pearson_lower(right: int, kept: int, alpha: float = ALPHA) -> float:
 
 
 def choose_thresholds(
-    probs: Float[np.ndarray, "rows classes"],
-    labels: Int[np.ndarray, " rows"],
-    target_precision: float,
-    alpha: float = ALPHA,
-) -> Float[np.ndarray, " classes"]:
-    """Choose for each class the lowest probability from which its answers reach a precision.
+    probs: Scores, labels: Classes, target_precision: float, alpha: float = ALPHA
+) -> Levels:
+    """Return for each class the lowest probability from which its answers reach a precision.
 
-    It is low enough if `clopper_pearson_lower` of the answers at or above it reaches
-    `target_precision`.
-
-    Args:
-        probs: Probabilities on a validation part.
-        labels: The true classes.
-        target_precision: Wanted share of right answers, above 0 and below 1.
-        alpha: As for `clopper_pearson_lower`.
-
-    Returns:
-        Infinity for a class whose answers are too few or too often wrong.
+    It is low enough if `clopper_pearson_lower`, with `alpha`, of the answers at or above it reaches
+    `target_precision`, by `probs` and true `labels` of a validation part; infinite for a class
+    whose answers are too few or too often wrong.
 
     >>> probs = np.array([[0.9, 0.1]] * 45 + [[0.3, 0.7]] * 3)
     >>> choose_thresholds(probs, np.array([0] * 45 + [1] * 3), target_precision=0.95)
@@ -72,46 +53,29 @@ def choose_thresholds(
     return thresholds
 
 
-def least_answers(target_precision: float, alpha: float = ALPHA) -> int:
-    """Compute how many answers, all right, reach it: ``target_precision ** n <= alpha``."""
-    return math.ceil(math.log(alpha) / math.log(target_precision))
+def least_answers(target_precision: float) -> int:
+    """Compute how many answers, all right, reach it: ``target_precision ** n <= ALPHA``."""
+    return math.ceil(math.log(ALPHA) / math.log(target_precision))
 
 
-def share_threshold(
-    probs: Float[np.ndarray, "rows classes"],
-    labels: Int[np.ndarray, " rows"],
-    thresholds: Float[np.ndarray, " classes"],
-    target_precision: float,
-    alpha: float = ALPHA,
-) -> tuple[Float[np.ndarray, " classes"], Bool[np.ndarray, " classes"]]:
-    """Give one threshold to all classes whose answers are too few for one of their own.
+def thresholds_and_shared(
+    probs: Scores, labels: Classes, precision: float
+) -> tuple[Levels, Bool[np.ndarray, " classes"]]:
+    """Return thresholds, one for all classes that reach none of their own, and which share it.
 
-    Together they reach the precision; one of them alone need not. A class of many answers that
-    are too often wrong has no part in it, nor has one without a row to choose with. Returned are
-    the thresholds, which are infinite where even together they are too few or too often wrong, and
-    which classes share one.
+    Together they reach the precision; one of them alone need not.
     """
-    classes, answers = probs.shape[-1], probs.argmax(axis=-1)  # (rows)
-    given, there = (np.bincount(x, minlength=classes) for x in (answers, labels))
-    few = np.isinf(thresholds) & (given < least_answers(target_precision, alpha)) & (there > 0)
-    own = few[answers]
+    answers, thresholds = probs.argmax(axis=-1), choose_thresholds(probs, labels, precision)
+    lacking = np.isinf(thresholds)
+    own = lacking[answers]  # (rows)
     # One class, which is "right" with the probability of the answer.
     confidence, wrong = probs.max(axis=-1)[own, None], (answers != labels)[own].astype(int)
-    level = choose_thresholds(confidence, wrong, target_precision, alpha)[0]
-    return np.where(few, level, thresholds), few & np.isfinite(level)
+    level = choose_thresholds(confidence, wrong, precision)[0]
+    return np.where(lacking, level, thresholds), lacking & np.isfinite(level)
 
 
-def decide(
-    probs: Float[np.ndarray, "rows classes"], thresholds: Float[np.ndarray, " classes"]
-) -> Int[np.ndarray, " rows"]:
-    """Answer with the most probable class, or with -1 for "I do not know".
-
-    Args:
-        probs: Each row sums to 1.
-        thresholds: The least probability for an answer, for each class.
-
-    Returns:
-        A class, or -1 where its probability is below its threshold.
+def decide(probs: Scores, thresholds: Levels) -> Classes:
+    """Return the most probable class by `probs`, or -1, "I do not know", below its `thresholds`.
 
     >>> decide(np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([0.8, 0.5]))
     array([ 0, -1])

@@ -15,8 +15,8 @@ from minibert.wordpiece import WordPieceTokenizer
 NAMES = ("Billing", "Hardware", "Software")
 THINGS = ("bill invoice money sum", "box cable router lamp", "page login link site")
 DOINGS = "is wrong|was late again|does nothing|is gone since monday|came twice".split("|")
-QUICK = ("--learning-rate", "0.01", "--batch-size", "16", "--promise", "0.7")
-WISHES = (*QUICK, "--epochs", "10", "--use", "fine-tuned")
+PROMISE = ("--promise", "0.7")
+WISHES = (*PROMISE, "--learning-rate", "0.01", "--epochs", "14", "--use", "fine-tuned")
 
 
 def letters(rows=240, seed=0):
