@@ -1,12 +1,10 @@
 """A classifier in a folder, whose model transformers opens, and its answers. Chapter 19."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -26,9 +24,6 @@ from .calibration import Scores, with_temperature
 from .command import FILE
 from .table import LabeledTable
 from .thresholds import UNKNOWN, decide
-
-if TYPE_CHECKING:
-    from sklearn.feature_extraction.text import TfidfVectorizer
 
 FORMAT, LINEAR = "minibert classifier 2", "linear.safetensors"
 
@@ -62,7 +57,7 @@ class Classifier(NamedTuple):
     ['B']
     """
 
-    model: BertForSequenceClassification | BertModel | TfidfVectorizer
+    model: BertForSequenceClassification | BertModel | Any
     tokenizer: WordPieceTokenizer | None
     max_length: int | None
     column: str
