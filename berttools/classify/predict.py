@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from torch import nn
 
-from berttools.cli.files import write_output
+from berttools.cli.files import require_output, write_output
 from berttools.cli.output import say, show_warning
 from minibert.training import choose_device
 
@@ -33,6 +33,10 @@ def predict_typed(options: argparse.Namespace) -> int:
         raise ValueError(f"--out {options.out} is for a table; texts are answered here")
     if empty := [text for text in options.texts if not text.strip()]:
         raise ValueError(f"{empty[0]!r} cannot be answered; give a text")
+    # Neither the table that is read is written over, nor a file that holds no answers.
+    only = {"inputs": [path or ""], "begins": ",".join([*HEAD, ""])}
+    if options.out is not None:
+        require_output(options.out, **only)
     column, table = options.text or classifier.column, LabeledTable(options.texts)
     if path:
         table = read_table(path, column, encoding=options.encoding)
@@ -43,8 +47,7 @@ def predict_typed(options: argparse.Namespace) -> int:
         show_warning(f"{100 * share:.0f} % of the tokens are [UNK], so these answers mean little")
     told = (_as_csv if path else _as_lines)(table, classifier.answer(table), column)
     if options.out is not None:
-        # Neither the table that is read is written over, nor a file that holds no answers.
-        write_output(options.out, told, inputs=[path or ""], begins=",".join([*HEAD, ""]))
+        write_output(options.out, told, **only)
         told = f"{len(table):,} answers are in {options.out!r}."
     say(told.removesuffix("\n"))
     return 0

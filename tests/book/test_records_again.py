@@ -3,6 +3,8 @@
 import ast
 import importlib
 import statistics
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -200,7 +202,64 @@ def one_word_in_twenty_sentences():
     yield similarities.similarities(folder), record_of("similarities")["similarities"]
 
 
+@piece()
+def word_counts_of_the_requests():
+    classify = benchmark("classify")
+    methods = {(m["task"], m["encoder"], m["method"]): m for m in record_of("classify")["methods"]}
+    for name, task in classify.TASKS.items():
+        for method, answers in classify.word_counts(task).items():
+            told = methods[name, "none", method]["runs"][0]["test_answers"]
+            yield "".join(map(str, answers["test"])), told
+
+
+@piece(0.01, marks=pytest.mark.thorough)
+def a_linear_run_on_own_data():
+    own, told = benchmark("own_data"), record_of("own_data")
+    found = own.linear(own.frozen_vectors("word table")["word table"], own.METHODS[0], 0)
+    runs = {(run["method"], run["seed"]): run for run in told["linear"]["word table"]}
+    yield found["danger"], runs[own.METHODS[0], 0]["danger"]
+    yield own.ceiling(), told["ceiling"]
+
+
+@piece(2e-3, marks=pytest.mark.thorough)
+def the_first_loss_of_the_tagger():
+    told, trainers = record_of("tag_and_answer"), []
+    plan, program = told["plans"]["tagger"], benchmark("tag_and_answer")
+    tagging, tags = chapter_definitions("17-tag"), program.TAGS
+
+    def keep(*arguments, **settings):
+        trainers.append(BertTrainer(*arguments, **settings))
+        return trainers[-1]
+
+    tagging.fine_tune.__globals__["BertTrainer"] = keep
+    folder = benchmark("weights").minilm_folder()
+    torch.manual_seed(0)
+    model = tagging.new_tagger(folder, tags)
+    rows = tagging.tag_rows(load_tokenizer(folder), corpus.entity_sentences("train"), tags)
+    batches = tagging.TaskBatches(
+        rows, seed=0, batch_size=plan["batch_size"], pad_token_id=0, per_token=("labels",)
+    )
+    wishes = {"epochs": plan["epochs"], "rate": plan["rate"], "terms": {"loss": "labels"}}
+    with stopped_after(len(batches) // 2 + 1):
+        tagging.fine_tune(model, batches, seed=0, **wishes)
+    yield trainers[0].history[0]["loss"], told["runs"][0]["tagger"]["losses"][0]
+
+
+@piece(marks=pytest.mark.thorough)
+def names_of_verses_by_counted_letters_and_words():
+    program = benchmark("verse_names")
+    yield program.right(program.verse_names(), program.counted), record_of("verse_names")[
+        "right"]["counted"]  # fmt: skip
+
+
 # --- Other encoders, and the machine -------------------------------------------------------------
+
+
+@piece(1e-13)
+def a_folder_of_the_family_both_ways():
+    with TemporaryDirectory() as folder:
+        found = benchmark("family_folders").both_ways("ALBERT", "Model", Path(folder))
+    yield [*found.values()], [0.0] * len(found)
 
 
 @piece()
@@ -273,6 +332,32 @@ def test_scores_follow_from_the_answers():
         assert run["reader"]["test"]["f1"] == pytest.approx(told.f1, abs=6e-5)
 
 
+def test_whoever_sees_no_question_answers_all_of_a_passage_alike():
+    parts = benchmark("tag_and_answer").asked_questions({"question": False})
+    asked = corpus.passage_questions("test")
+    assert parts["test"] == [each._replace(question="") for each in asked]
+    record = record_of("tag_and_answer")
+
+    def answers_of(run):
+        told = zip(asked, run["reader"]["test_best_spans"], strict=True)
+        return {(each.context, answer) for each, answer in told}
+
+    passages = len({each.context for each in asked})
+    assert [len(answers_of(run)) for run in record["without_question"]["runs"]] == [passages] * 2
+    assert min(len(answers_of(run)) for run in record["runs"]) > 5 * passages
+
+
+def test_a_rate_was_chosen_by_validation_on_other_seeds_than_are_told():
+    for method in record_of("classify")["methods"]:
+        if choices := method.get("choices"):
+            rate = min(choices, key=lambda choice: choice["validation_loss"])["learning_rate"]
+            assert {run["learning_rate"] for run in method["runs"]} == {rate}
+    own = record_of("own_data")
+    assert {choice["seed"] for choice in own["choices"]} == {benchmark("own_data").CHOICE_SEED}
+    for run in own["runs"]:
+        assert run["learning_rate"] == benchmark("own_data").rate_of(own, run["method"])
+
+
 def test_nobody_is_better_than_possible():
     floor = corpus.masked_word_ladder(corpus.hundred_sentences()).full
     assert all(min(row["runs"]["loss"]) > floor - 5e-5 for row in record_of("toy_parts")["rows"])
@@ -309,3 +394,16 @@ def test_operations_are_those_that_torch_counts(name, monkeypatch):
     with FlopCounterMode(display=False) as counter:
         part.run()
     assert counter.get_total_flops() == part.operations
+
+
+def test_no_nearest_light_hangs_on_a_near_tie():
+    one_word = benchmark("one_word")
+    same = torch.tensor([[a == b for b in one_word.SENSE] for a in one_word.SENSE])
+    others = ~torch.eye(len(same), dtype=torch.bool)
+    for matrix in one_word.similarities(benchmark("weights").minilm_folder()).values():
+        inside = matrix.where(same & others, -1).max(dim=1).values
+        outside = matrix.where(~same, -1).max(dim=1).values
+        assert (inside - outside).abs().min() > 1e-3
+    for row in record_of("one_word")["by sense"]:
+        highest, next_one = sorted(row)[:1:-1]
+        assert highest - next_one > 0.02

@@ -15,7 +15,7 @@ from small_classifier import NAMES, PROMISE, classify, facts_of, letters, write_
 
 from berttools.classify.comparing import report_as_markdown
 from berttools.classify.duplicates import without_copies
-from berttools.classify.saving import load_classifier, save_classifier
+from berttools.classify.saving import Classifier, load_classifier, save_classifier
 from berttools.classify.splitting import split_rows
 from berttools.classify.table import read_table
 
@@ -103,6 +103,9 @@ def test_what_a_report_says_in_other_cases(finished):
     told = report_as_markdown(facts | few | {"temperature": 1.0}, "x")
     assert "| a\\|b |" in told and " | – " in told and "at an end" not in told
     assert "with 95 % from -1.000 to +1.000: no clear difference" in told
+    sure = [rival | {"right": right, "interval": [right, right]} for right in (1.0, 0.0)]
+    told = report_as_markdown(facts | {"rivals": sure, "blocks": 2}, "x")  # 0.05 ** (1 / 2)
+    assert "| 1.000 | 0.224 to 1.000 |" in told and "| 0.000 | 0.000 to 0.776 |" in told
 
 
 METHODS = ("counted words", "frozen vectors", "fine-tuned")
@@ -150,7 +153,7 @@ def test_it_answers_texts_and_says_what_it_does_not_know(finished, capsys, tmp_p
     assert "warning: 67 % of the tokens are [UNK], so" in capsys.readouterr().err
 
 
-def test_it_answers_a_table(finished, tmp_path, capsys):
+def test_it_answers_a_table(finished, tmp_path, capsys, monkeypatch):
     rows = [["My bill\nis wrong", "x"], ["", "y"], ["my router, again", "z"]]
     table = write_table(tmp_path / "a.csv", rows, ("text", "id"))
     assert classify("predict", finished, table) == 0
@@ -165,6 +168,9 @@ def test_it_answers_a_table(finished, tmp_path, capsys):
     assert classify("predict", finished, table, "--out", tmp_path / "b.csv") == 0
     assert capsys.readouterr().out == f"2 answers are in '{tmp_path / 'b.csv'}'.\n"
     assert (tmp_path / "b.csv").read_text(encoding="utf-8") == told.out
+    monkeypatch.setattr(Classifier, "answer", None)  # what cannot be written is not computed
+    assert classify("predict", finished, table, "--out", table) == 1
+    assert "which is read; name another file" in capsys.readouterr().err
 
 
 def test_groups_and_times_and_a_promise_that_no_row_can_keep(tmp_path, capsys):

@@ -1,5 +1,6 @@
 """Damaged, foreign and hostile folders: a sentence of ours at once, whatever stands in them."""
 
+import json
 import os
 import re
 import shutil
@@ -192,6 +193,49 @@ def test_every_length_of_a_cut_file(tmp_path):
         assert f"({length} bytes)" in refused(tmp_path)
     (tmp_path / WEIGHTS).write_bytes(whole + b"\0")
     refused(tmp_path)
+
+
+def survives(load):
+    """Load a folder that may be damaged: a model comes out, or a sentence of ours."""
+    try:
+        found = load()
+    except (ValueError, TypeError, OSError) as error:
+        return in_our_words(error)
+    if isinstance(found, nn.Module):
+        assert not any(parameter.is_meta for parameter in found.parameters())
+    return ""
+
+
+ODD = [
+    None, True, -1, 0, 1, 2.5, 1e308, float("nan"), 10**30, "", "x", "gelu", [], [8], {}, {"a": 1},
+]  # fmt: skip
+
+
+def odd_changes(fields):
+    """Put each odd value in the place of each value of a JSON object, and of those inside it."""
+    for key, value in fields.items():
+        for odd in ODD:
+            yield fields | {key: odd}
+        if isinstance(value, dict):
+            yield from (fields | {key: inner} for inner in odd_changes(value))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [CONFIG, INDEX, "tokenizer_config.json"])
+def test_odd_values_in_good_json(tmp_path, name):
+    if name == INDEX:
+        sharded_folder(tmp_path)
+    else:
+        tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "the"])
+        save_pretrained(small_folder(tmp_path), tmp_path, tokenizer)
+    fields = json.loads((tmp_path / name).read_text("utf-8"))
+    more = {"id2label": {"0": "a"}, "num_labels": 2} if name == CONFIG else {}
+    load = partial(load_pretrained, BertModel, tmp_path)
+    if name == "tokenizer_config.json":
+        load = partial(load_tokenizer, tmp_path)
+    for each in odd_changes(fields | more):
+        (tmp_path / name).write_text(json.dumps(each), encoding="utf-8")
+        survives(load)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")

@@ -3,6 +3,7 @@
 import math
 import random
 from itertools import product
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -15,6 +16,7 @@ from odd_texts import odd_texts
 from bertbook.topics.answer.answering import (
     Answer,
     answer_positions,
+    answer_questions,
     merge_windows,
     sliding_windows,
 )
@@ -100,6 +102,32 @@ BAD = [  # a passage, how it is cut, and where the answer stands
 def test_what_has_no_room_or_is_no_answer_is_named(passage, options, answer, words):
     with pytest.raises(ValueError, match=words):
         answer_positions(sliding_windows(TINY, "a b", passage, **options)[0], *answer)
+
+
+class Searcher(torch.nn.Module):
+    """Know one answer by heart, and prefer none a little to anything else."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(()))
+
+    def forward(self, input_ids, token_type_ids, attention_mask):
+        wanted = torch.tensor([TINY.vocab["上"], TINY.vocab["海"]])
+        first, last = (5.0 * (input_ids == token).float() for token in wanted)
+        no_answer = torch.nn.functional.one_hot(torch.tensor(0), input_ids.shape[1])
+        return SimpleNamespace(start_logits=first + no_answer, end_logits=last + no_answer)
+
+
+def test_questions_are_answered_in_their_order_and_need_a_passage_each():
+    passages = ["a " * 30 + "上海" + " b" * 9, "a b c", "c 上海 c", "c " * 50]
+    found = answer_questions(
+        Searcher(), TINY, ["a", "b c", "d", "e"], passages, max_length=16, stride=4, max_tokens=64
+    )
+    assert [answers.choose() for answers in found] == ["上海", "", "上海", ""]
+    assert [answers.no_answer for answers in found] == [2.0] * 4
+    assert found[0].answers[0][1:3] == (60, 62)
+    with pytest.raises(ValueError, match="2 questions and 1 passages do not fit"):
+        answer_questions(Searcher(), TINY, ["a", "b"], ["c"])
 
 
 def all_legal(start_logits, end_logits, passage, longest):

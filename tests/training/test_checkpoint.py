@@ -2,6 +2,9 @@
 
 import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from torch import nn
 from minibert.training import checkpoint, checkpoint_folders
 from minibert.training.checkpoint import (
     FILES,
+    LOCK,
     TEMPORARY,
     DamagedCheckpoint,
     locked,
@@ -227,3 +231,37 @@ def test_of_two_trainers_one_writes_and_the_lock_goes_after_a_failure(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"history.jsonl", "step-00000002"}
     again = make_trainer(tmp_path, max_steps=2)
     assert again.resume() == 2 and equal(again, trainer)
+
+
+HOLDER = """
+import sys, time
+from minibert.training.checkpoint import locked
+with locked(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that holds the lock of a folder."""
+    command = [sys.executable, "-c", HOLDER, str(tmp_path / "run")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+@pytest.mark.slow
+def test_a_second_process_gets_a_sentence_and_a_dead_one_holds_nothing(tmp_path, holder):
+    trainer = make_trainer(tmp_path / "run", max_steps=2)
+    with pytest.raises(BlockingIOError, match=r"another process is writing to '.*run'; wait until"):
+        trainer.fit(ragged_batches())
+    assert trainer.step == 0 and not checkpoint_folders(tmp_path / "run")
+    holder.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+    holder.wait()
+    assert (tmp_path / "run" / LOCK).exists()
+    trainer.fit(ragged_batches())
+    assert checkpoint_folders(tmp_path / "run")[0].name == "step-00000002"
