@@ -2,6 +2,8 @@
 
 import ast
 import asyncio
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
@@ -166,6 +168,47 @@ def test_a_class_that_does_not_keep_the_contract_is_told_why(player, error, word
     with pytest.raises(error, match=words):
         use({BertSelfAttention: player})
     assert part(BertSelfAttention) is BertSelfAttention
+
+
+ALONE = """
+from minibert import parts
+from minibert.layer import BertIntermediate
+from torch import nn
+
+class Turned(BertIntermediate):
+    def __init__(self, config):
+        super().__init__(config)
+        self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
+
+with parts.override({BertIntermediate: Turned}):
+    print("it plays:", parts.part(BertIntermediate) is Turned)
+class Stranger(Turned):
+    pass
+
+for wrong in ({BertIntermediate: 3}, {BertIntermediate: nn.Linear(2, 2)}, {Stranger: Turned}):
+    try:
+        parts.use(wrong)
+    except (TypeError, ValueError) as error:
+        print(error)
+print(parts.replaced())
+import bertbook.reader
+try:
+    parts.use({BertIntermediate: Turned})
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+def test_minibert_alone_lets_any_class_play_and_bertbook_looks_at_its_weights():
+    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True)
+    plays, no_class, built, stranger, replaced_now, refused = done.stdout.splitlines()
+    assert plays == "it plays: True"
+    assert no_class == "BertIntermediate is replaced by a class or function itself, not by 3"
+    assert built.startswith("BertIntermediate is replaced by a class or function itself, not by L")
+    assert stranger.startswith("no model asks for Stranger; name a class or function of minibert")
+    assert replaced_now == "{}"
+    assert refused.startswith("the parameters of Turned are not those of BertIntermediate")
 
 
 def test_what_models_ask_for_is_what_has_a_contract():

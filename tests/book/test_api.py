@@ -3,10 +3,13 @@
 import doctest
 import inspect
 import re
+from importlib import import_module
 
 import api
 import pytest
 from built_book import BOOK
+
+from bertbook.core.exercises.exercise import Exercise
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(BOOK.glob("api-*.md"))}
 OBJECTS = [(module, name) for module, things in api.public().items() for name in things]
@@ -132,3 +135,59 @@ def test_the_examples_of_a_page_run(page):
     examples = doctest.DocTestParser().get_doctest(text, {}, page, None, 0)
     assert doctest.DocTestRunner().run(examples) == (0, len(examples.examples))
     assert examples.examples
+
+
+def test_every_value_is_explained():
+    told = {
+        f"{module}.{name}": api.words_on(module, name, thing)
+        for module, name in OBJECTS
+        if not inspect.isclass(thing := api.public()[module][name])
+        and not inspect.isroutine(thing)
+        and not isinstance(thing, Exercise)
+    }
+    assert len(told) > 20
+    assert [name for name, words in told.items() if not words.endswith(".")] == []
+
+
+def test_what_chapters_import_is_public():
+    here = {id(thing) for things in api.public().values() for thing in things.values()}
+    lost = [
+        (number, module, name)
+        for number, module, name in api.imports()
+        if not inspect.ismodule(thing := getattr(import_module(module), name))
+        and id(thing) not in here
+    ]
+    assert lost == []
+
+
+def source_of(module, fullname):
+    return api.source_of("py", {"module": module, "fullname": fullname})
+
+
+def test_the_source_of_an_object_is_linked_with_its_lines():
+    address = re.fullmatch(r"(.+)#L(\d+)-L(\d+)", source_of("minibert.config", "BertConfig.tiny"))
+    assert address and address[1].endswith("/blob/v0.1.0/minibert/config.py")
+    lines = (BOOK.parent / "minibert" / "config.py").read_text(encoding="utf-8").splitlines()
+    assert any("def tiny(" in line for line in lines[int(address[2]) - 1 : int(address[3])])
+    assert source_of("builtins", "len") is None
+    told = [(m, n) for m, n in OBJECTS if inspect.isroutine(t := api.public()[m][n])
+            or inspect.isclass(t)]  # fmt: skip
+    assert [names for names in told if not source_of(*names)] == []
+
+
+def test_pytest_runs_the_examples_of_all_docstrings(pytestconfig):
+    assert pytestconfig.getoption("doctestmodules")
+    told = {
+        (thing.__module__, thing.__qualname__)
+        for _, thing in with_docstrings()
+        if ">>>" in (thing.__doc__ or "")
+    }
+    found = {
+        each.name
+        for module, _ in told
+        if module.split(".")[0] in pytestconfig.getini("testpaths")
+        for each in doctest.DocTestFinder().find(import_module(module))
+        if each.examples
+    }
+    assert len(told) > 200
+    assert {".".join(names) for names in told} - found == set()

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, unquote, urldefrag, urlsplit
 import one_page
 import pytest
 import yaml
+from assets import CODE_POINTS, chinese_characters
 from bs4 import BeautifulSoup
 from built_book import BOOK, HTML, built_pages
 
@@ -111,6 +112,14 @@ def test_style_sheets_and_scripts_load_only_files_of_the_book(html):
     assert faults == [] and len(texts) > 10
 
 
+def test_every_chinese_character_is_in_a_font_of_the_book(html):
+    sheet = (html / "_static" / "lib" / "fonts" / "fonts.css").read_text(encoding="utf-8")
+    found = CODE_POINTS.findall(sheet)
+    ranges = [range(int(first, 16), int(last or first, 16) + 1) for first, last in found]
+    missing = [c for c in chinese_characters() if not any(ord(c) in those for those in ranges)]
+    assert not missing, f"run `python book/_ext/assets.py` and build again: {missing}"
+
+
 def test_bert_on_one_page_is_whole_and_linked_to_its_chapters(html):
     body, code = read_page(f"{one_page.PAGE}.html").text, one_page.CODE.read_text(encoding="utf-8")
     listing = re.search(r'<div class="one-page.*?<pre>(.*?)</pre>', body, re.DOTALL)[1]
@@ -122,7 +131,9 @@ def test_bert_on_one_page_is_whole_and_linked_to_its_chapters(html):
             assert int(chapter[2]) == number and (html / chapter[1]).is_file(), name
 
 
-@pytest.mark.parametrize("name", ["index", "chapters/02-self-attention-by-hand"])
+@pytest.mark.parametrize(
+    "name", ["index", *(f"chapters/{p.stem}" for p in sorted((BOOK / "chapters").glob("*.ipynb")))]
+)
 def test_buttons_of_a_page_lead_to_the_right_place(name):
     config = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))
     url, branch = config["repository"]["url"], config["repository"]["branch"]

@@ -13,6 +13,7 @@ from safetensors import SafetensorError
 from small_model import SmallModel, end_of, equal, make_trainer, ragged_batches
 from torch import nn
 
+from minibert import disk
 from minibert.training import checkpoint, checkpoint_folders
 from minibert.training.checkpoint import (
     FILES,
@@ -231,6 +232,25 @@ def test_of_two_trainers_one_writes_and_the_lock_goes_after_a_failure(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"history.jsonl", "step-00000002"}
     again = make_trainer(tmp_path, max_steps=2)
     assert again.resume() == 2 and equal(again, trainer)
+
+
+@pytest.mark.slow
+def test_the_disk_has_everything_before_the_name_appears_and_then_the_name(tmp_path, monkeypatch):
+    """A power cut may lose contents and names that nobody has waited for."""
+    events, real = [], os.replace
+    for owner in (disk, checkpoint):
+        monkeypatch.setattr(owner, "sync", lambda path: events.append(("on disk", path.name)))
+
+    def replace(source, target):
+        real(source, target)
+        events.append(("renamed", Path(target).name))
+
+    monkeypatch.setattr(os, "replace", replace)
+    make_trainer(tmp_path / "run", max_steps=1, save_steps=1).fit(ragged_batches())
+    moved = events.index(("renamed", "step-00000001"))
+    for file in [*checkpoint.FILES, checkpoint.TEMPORARY]:
+        assert ("on disk", file) in events[:moved]
+    assert ("on disk", "run") in events[moved:]
 
 
 HOLDER = """

@@ -5,6 +5,7 @@ to `DIR/rank.json`; checkpoints go to folders in DIR.
 """
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -68,6 +69,20 @@ def full_disk(folder):
     return str(error.value)
 
 
+def bad_number():
+    """See that all processes stop at a loss that is no number in one of them."""
+    model = SmallModel(dropout=0.0)
+
+    def spoil(model, _, output):
+        if model.calls == 4 and os.environ["RANK"] == "0":
+            output.word_loss = output.word_loss * math.nan
+
+    model.register_forward_hook(spoil)
+    with pytest.raises(FloatingPointError) as error:
+        make_trainer(None, model, **OPTIONS).fit(ragged_batches())
+    return str(error.value)
+
+
 def main(folder):
     trainers = all_runs(folder / "resumed")
     processes = trainers["resumed"].processes
@@ -80,6 +95,7 @@ def main(folder):
         "processes": [processes.rank, processes.world_size],
         "dropout_draws": dropout_draws(),
         "message": full_disk(folder / "full"),
+        "at a bad number": bad_number(),
     }
     (folder / f"{processes.rank}.json").write_text(json.dumps(found))
 
@@ -132,6 +148,8 @@ def test_each_process_has_a_dropout_of_its_own_and_all_stop_when_one_fails(share
     first, second = (found["message"] for found in shared[0])
     assert "step 4 could not be written" in first and "No space left on device" in first
     assert second == "the process that writes to the folder could not"
+    for found in shared[0]:
+        assert "step 4 was not made: its loss is nan" in found["at a bad number"]
 
 
 def test_who_is_alone_adds_nothing_and_one_of_three_adds_up(monkeypatch):
