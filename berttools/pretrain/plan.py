@@ -49,7 +49,8 @@ def read_plan(folder: Path) -> Plan:
         raise FileNotFoundError(f"{str(folder)!r} holds no run to go on with; leave out --resume")
     with suppress(ValueError):
         plan = json.loads(read_text(path))
-    if not isinstance(plan, dict) or plan.get("format") != FORMAT:
+    needed = {*DEFAULTS, "model", "files"}
+    if not isinstance(plan, dict) or plan.get("format") != FORMAT or needed - plan.keys():
         raise ValueError(
             f"{str(path)!r} is damaged or of another version; begin again in another folder"
         )

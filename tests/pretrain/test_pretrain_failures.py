@@ -23,6 +23,7 @@ TEXTS = {
     "folder/mine": b"do not touch",
     "damaged/run.json": b"[]",
     "older/run.json": b'{"format": "minibert pretrain 0"}',
+    "torn/run.json": b'{"format": "minibert pretrain 1"}',
 }
 
 # A command, and what it says. `text.txt` and `sizes.json` are sound.
@@ -48,6 +49,7 @@ CASES = {
     "text.txt --out older": "'older' holds a run already; add --resume to go on with it, or name",
     "--out folder --resume": "'folder' holds no run to go on with; leave out --resume",
     "--out damaged --resume": "'damaged/run.json' is damaged or of another version; begin again",
+    "--out torn --resume": "'torn/run.json' is damaged or of another version; begin again",
     "--out older --resume": "'older/run.json' is damaged or of another version; begin again in",
 }
 
