@@ -96,7 +96,7 @@ def test_pytest_runs_on_the_readers_parts(tmp_path):
                "tests/test_model_properties.py", "-k", "padding or formula")  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert "running on: {BertEmbeddings: MyEmbeddings, BertSelfAttention: MySelf" in done.stdout
-    assert re.search(r"\b[1-9]\d* passed, [1-9]\d* deselected", done.stdout)
+    assert re.search(r"\b7 passed, \d+ deselected", done.stdout)
 
 
 # --- The scoreboard ------------------------------------------------------------------------------
