@@ -26,6 +26,7 @@ def feed_forward_by_numpy(weights, x):
 def test_the_feed_forward_half_and_every_gradient_equal_those_by_hand():
     layer = scattered(BertLayer(TINY))
     x, grad_output = draw(2, 5, 6).requires_grad_(), draw(2, 5, 6, seed=1)
+    assert layer(x)[1] is None and layer.attention(x)[1] is None  # weights only on request
     out = layer.output(layer.intermediate(x), x)
     out.backward(grad_output)
 

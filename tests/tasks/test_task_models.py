@@ -244,6 +244,8 @@ def test_an_epoch_goes_on_from_any_batch_and_the_next_has_another_order():
     assert same(batches_of(), batches)
     assert not same(batches.epoch(0), batches.epoch(1))
     assert not same(batches_of(seed=6), batches)
+    other = [*rows()[:-1], rows()[-1] | {"labels": 0}]  # with these no run may be resumed
+    assert batches_of().identity == batches.identity != batches_of(other).identity
 
 
 def test_labels_of_tokens_are_padded_with_what_asks_nothing_lists_and_fractions_are_kept():
