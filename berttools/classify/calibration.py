@@ -65,14 +65,14 @@ def reliability(probs: Scores, labels: Classes, bins: int = 10) -> list[Bin]:
     >>> answers.count, answers.right
     (3, 0.6666666666666666)
     """
+    from sklearn.calibration import calibration_curve
+
     confidence, right = probs.max(axis=-1), probs.argmax(axis=-1) == labels  # (rows), (rows)
-    place = np.minimum((confidence * bins).astype(int), bins - 1)  # (rows)
-    found = []
-    for number in np.unique(place).tolist():
-        own = place == number  # (rows)
-        means = float(confidence[own].mean()), float(right[own].mean())
-        found.append(Bin(number / bins, (number + 1) / bins, int(own.sum()), *means))
-    return found
+    shares, means = calibration_curve(right, confidence, n_bins=bins)  # of bins with an answer
+    inner = np.linspace(0, 1, bins + 1)[1:-1]  # a number on an edge belongs to the bin below
+    counts = np.bincount(np.searchsorted(inner, confidence), minlength=bins)  # (bins)
+    found = zip(np.flatnonzero(counts).tolist(), means.tolist(), shares.tolist(), strict=True)
+    return [Bin(n / bins, (n + 1) / bins, int(counts[n]), *each) for n, *each in found]
 
 
 def calibration_error(probs: Scores, labels: Classes, bins: int = 10) -> float:
