@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import shutil
 
 import pytest
@@ -12,7 +13,7 @@ from minibert.training import autocast_dtype, checkpoint_folders, choose_device,
 from minibert.training.batch_stream import BatchStream
 from minibert.training.checkpoint import DamagedCheckpoint, read_checkpoint
 from minibert.training.evaluation import BestWeights
-from minibert.training.history import LossAverager, count_tokens
+from minibert.training.history import HistoryFile, LossAverager, count_tokens
 
 # Epoch after epoch, from any place on
 
@@ -373,3 +374,21 @@ def test_damaged_best_weights_are_refused_and_when_it_evaluates_is_kept(whole, t
     file.write_bytes(file.read_bytes()[:-7])
     with pytest.raises(DamagedCheckpoint, match=r"best\.safetensors"):
         read_checkpoint(file.parent)
+
+
+def test_a_history_that_cannot_be_written_catches_up(tmp_path):
+    records = [{"step": 1}]
+    tmp_path /= "runs"  # which is made, too
+    file = HistoryFile(tmp_path / "a" / "history.jsonl", records)
+    records.append({"step": 2})
+    os.rename(tmp_path / "a", tmp_path / "b")
+    (tmp_path / "a").write_text("in the way")
+    with pytest.warns(UserWarning, match=r"history\.jsonl' lacks records for now"):
+        file.write()
+    (tmp_path / "a").unlink()
+    records.append({"step": 3})
+    file.write()
+    records.append({"step": 4})
+    file.write()
+    steps = [json.loads(line)["step"] for line in file.path.read_text().splitlines()]
+    assert steps == [1, 2, 3, 4]
