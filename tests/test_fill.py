@@ -120,7 +120,7 @@ def test_a_bad_text_does_not_end_the_others_and_no_text_is_told(folder, capsys, 
     none, small, large = told.err.splitlines()
     assert none.startswith("error: 'the man' has no [MASK]; write [MASK], in capitals")
     assert small.startswith("error: 'the [mask]' has no [MASK]")
-    assert large.startswith("error: 13 tokens exceed max_position_embeddings (12)")
+    assert large.startswith("error: a text of 13 tokens is too long; this model reads 12")
     assert told.out.startswith("the [MASK]\n")
     monkeypatch.setattr("sys.stdin", io.StringIO("\n \n"))
     assert main([str(folder)]) == 1

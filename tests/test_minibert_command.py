@@ -40,7 +40,7 @@ WRONG = {
     "train": "invalid choice: 'train' (choose from",
     "pretrain": "the following arguments are required: --out",
     "pretrain --out x": "name at least one text file (or go on with a run: --resume)",
-    "pretrain a.txt --out=": "--out is empty; name a folder",
+    "pretrain a.txt --out=": "--out: it is empty; name a folder",
     "pretrain a.txt --out x --max 5": "unrecognized arguments: --max 5",  # no part of a name
     "pretrain a.txt --out x --batch-size many": "--batch-size: invalid integer value: 'many'",
     f"pretrain a.txt --out x --seed {MOST + 1}": f"--seed: {MOST + 1}: the most is {MOST}",

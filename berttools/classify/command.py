@@ -7,7 +7,15 @@ from pathlib import Path
 
 from berttools.cli.failures import guarded
 from berttools.cli.files import require_new_folder
-from berttools.cli.options import LOOK, SEED, add_option, new_parser, share_type, whole_number
+from berttools.cli.options import (
+    LOOK,
+    SEED,
+    add_option,
+    folder_name,
+    new_parser,
+    share_type,
+    whole_number,
+)
 from minibert.text_files import require_file
 
 REPORT, FILE = "report.md", "classifier.json"
@@ -82,7 +90,9 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE", help="file of texts and labels")
-    parser.add_argument("--out", required=True, metavar="DIR", help="new or empty folder")
+    parser.add_argument(
+        "--out", required=True, type=folder_name, metavar="DIR", help="new or empty folder"
+    )
     add = partial(add_option, parser, defaults=DEFAULTS)
     add("text", "column of the texts", metavar="NAME")
     add("label", "column of the labels", metavar="NAME")

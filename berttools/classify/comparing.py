@@ -155,7 +155,7 @@ def _asked_once(work: Work, asked: Mapping[str, Classifier]) -> dict[str, Any]:
         "used": used,
         "leads": {n: [float(lead.mean()), *interval(lead, blocks)] for n, lead in leads.items()},
         "confusion": confusion_matrix(labels, given, labels=range(len(classes))).tolist(),
-        "scores": [[each.item() for each in row] for row in zip(*scores, strict=True)],
+        "scores": [[*map(float, row[:-1]), int(row[-1])] for row in zip(*scores, strict=True)],
         "temperature": classifier.temperature,
         "calibration_error": [calibration_error(p, labels) for p in (before, probs)],
         "sure": [float(p.max(axis=-1).mean()) for p in (before, probs)],

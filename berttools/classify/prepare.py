@@ -64,6 +64,7 @@ def prepare(options: argparse.Namespace) -> Work:
             for name, part in [*tables.items()][1:]
             if not LEAST <= len(part) / len(kept) <= MOST
         ),
+        "The newest rows are the test part." if options.time else "Chance divides the rows.",
         *(f"{x!r} is never learned, so no text gets it." for x in classes if x not in learned),
         *_notes_on_target(labels["validation"], classes, options.promise),
     ]
@@ -90,9 +91,9 @@ def unknown_share(tokenizer: WordPieceTokenizer, table: LabeledTable) -> float:
 def _notes_on_rows(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
     """Say what was read, and what was not; count copies, and texts with several labels."""
     lines, several = table.lines or range(len(table)), find_duplicates(table).contradictions
-    yield f"{len(table):,} rows were read, with {len(table.classes)} labels."
+    yield f"Rows with a text and a label: {len(table):,}, with {len(table.classes)} labels."
     if table.skipped:
-        yield f"Left out, without a field: {len(table.skipped):,}, first line {table.skipped[0]}."
+        yield f"Others, with an empty field: {len(table.skipped):,}, first line {table.skipped[0]}."
     if copies := len(table) - len(kept):
         stay = {*zip(kept.texts, kept.labels or (), strict=True)}
         near = sum(row not in stay for row in zip(table.texts, table.labels or ()))
@@ -103,7 +104,7 @@ def _notes_on_rows(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
     if several:
         where = ", ".join(str(lines[row]) for row in several[0][:5])
         yield (
-            f"Texts with several labels: {len(several):,}, as in lines {where}: "
+            f"Texts with several labels, which stay: {len(several):,}, as in lines {where}: "
             f"{table.texts[several[0][0]][:60]!r}."
         )
 

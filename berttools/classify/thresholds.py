@@ -61,12 +61,14 @@ def least_answers(target_precision: float) -> int:
 def thresholds_and_shared(
     probs: Scores, labels: Classes, precision: float
 ) -> tuple[Levels, Bool[np.ndarray, " classes"]]:
-    """Return thresholds, one for all classes that reach none of their own, and which share it.
+    """Return thresholds, one for all classes of too few answers for their own, and which share it.
 
-    Together they reach the precision; one of them alone need not.
+    Together they reach the precision; one of them alone need not. A class of many answers that are
+    too often wrong has no part in it, nor has one without a row to choose with.
     """
     answers, thresholds = probs.argmax(axis=-1), choose_thresholds(probs, labels, precision)
-    lacking = np.isinf(thresholds)
+    given, there = (np.bincount(x, minlength=len(thresholds)) for x in (answers, labels))
+    lacking = np.isinf(thresholds) & (given < least_answers(precision)) & (there > 0)
     own = lacking[answers]  # (rows)
     # One class, which is "right" with the probability of the answer.
     confidence, wrong = probs.max(axis=-1)[own, None], (answers != labels)[own].astype(int)

@@ -41,6 +41,13 @@ def resume_hint(folder: str | Path) -> str:
     return f"go on with: minibert pretrain --out {shlex.quote(str(folder))} --resume"
 
 
+def folder_name(text: str) -> str:
+    """Read a folder's name, an argparse type: an empty one would be the folder one stands in."""
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty; name a folder")
+    return text
+
+
 def whole_number(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
     """Return an argparse type for whole numbers, whose errors call it by the name of `integer`."""
 

@@ -33,7 +33,8 @@ def fill_masks(
     ``p(word) = softmax(scores of the head at the masked position)[word]``; several masks of a text
     are guessed independently of each other.
     """
-    rows = [_encode(text, tokenizer) for text in texts]
+    most = model.config.max_position_embeddings
+    rows = [_encode(text, tokenizer, most) for text in texts]
     encoded = predict(
         model.bert,
         rows,
@@ -56,11 +57,13 @@ def fill_masks(
     return filled
 
 
-def _encode(text: str, tokenizer: WordPieceTokenizer) -> tuple[list[int], list[int]]:
+def _encode(text: str, tokenizer: WordPieceTokenizer, most: int) -> tuple[list[int], list[int]]:
     batch = tokenizer(text)
     ids, types = (batch[name][0].tolist() for name in ("input_ids", "token_type_ids"))
     if tokenizer.mask_token_id not in ids:
         raise ValueError(f"{text!r} has no [MASK]; write [MASK], in capitals, for a missing word")
+    if len(ids) > most:
+        raise ValueError(f"a text of {len(ids)} tokens is too long; this model reads {most}")
     return ids, types
 
 

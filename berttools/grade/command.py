@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from berttools.cli.failures import brief
-from berttools.cli.options import new_parser, whole_number
+from berttools.cli.files import require_new_folder
+from berttools.cli.options import folder_name, new_parser, whole_number
 from berttools.cli.output import complain, say
 
 from .exercises import Task, chapter_of, tasks_of, with_needs_of
-from .report import OVERVIEW, TABLE, Mark, require_free, write_results
+from .report import OVERVIEW, TABLE, Mark, write_results
 from .sandbox import Limits, Reply, run_checker
 from .submissions import Submission, code_for, submissions_in, why_absent
 
@@ -36,7 +37,7 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     options = _parser().parse_args(arguments)
-    chapters = sorted(options.chapters.glob("[0-9][0-9]-*.ipynb"))
+    chapters, out = sorted(options.chapters.glob("[0-9][0-9]-*.ipynb")), Path(options.out)
     submissions = submissions_in(options.folder) if options.folder.is_dir() else []
     try:
         if not submissions:
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "are needed to grade; name their folder by --chapters: book/solutions of the kit, "
                 "or book/chapters of the project"
             )
-        require_free(options.out)
+        require_new_folder(out)
     except ValueError as error:
         complain(str(error))
         return 2
@@ -56,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         marks.append(mark)
         earned = f"{mark.exercise}: {mark.points} of {mark.of}" if mark.exercise else mark.reply
         say(f"{mark.student}: {earned}")
-    write_results(marks, options.out)
-    say(f"{options.out / OVERVIEW} shows the class; {options.out / TABLE} is for a spreadsheet.")
+    write_results(marks, out)
+    say(f"{out / OVERVIEW} shows the class; {out / TABLE} is for a spreadsheet.")
     return 0
 
 
@@ -99,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = new_parser("grade", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="the notebooks of the class")
     text = "new or empty folder for the results (default: %(default)s)"
-    parser.add_argument("--out", metavar="GRADES", type=Path, default=Path("grades"), help=text)
+    parser.add_argument("--out", metavar="GRADES", type=folder_name, default="grades", help=text)
     text = "folder of the chapters with their solutions (default: %(default)s)"
     parser.add_argument("--chapters", type=Path, default=Path("book/chapters"), help=text)
     for name, most in (("--seconds", 60), ("--megabytes", 2000)):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 
-from berttools.cli.files import require_new_folder, write_output
+from berttools.cli.files import write_output
 from minibert.text_files import packed_text
 
 TABLE, OVERVIEW = "grades.csv", "overview.html"
@@ -36,13 +36,6 @@ class Mark(NamedTuple):
     def hint(self) -> str:
         """What others were told as well, who have the mistake in another line."""
         return self.reply.partition(", line ")[0]
-
-
-def require_free(folder: Path) -> None:
-    """Raise unless a folder for results is new, empty, or holds those of an earlier run."""
-    table, begins = folder / TABLE, ",".join(Mark._fields).encode()
-    if not (table.is_file() and table.read_bytes().startswith(begins)):
-        require_new_folder(folder)
 
 
 def write_results(marks: Sequence[Mark], folder: Path) -> None:

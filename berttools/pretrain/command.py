@@ -8,6 +8,7 @@ from berttools.cli.failures import guarded
 from berttools.cli.options import (
     SEED,
     add_option,
+    folder_name,
     is_finished,
     new_parser,
     resume_hint,
@@ -72,8 +73,6 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     _add_training(parser.add_argument_group("the training"))
     given = vars(parser.parse_intermixed_args(arguments))
     others = sorted({*given} - {"out", "resume", "device"})
-    if not given["out"]:
-        parser.error("--out is empty; name a folder")
     if "resume" in given and others:
         told = "--resume goes on with the text and the options of the run; leave out"
         parser.error(f"{told} {others[0].replace('_', '-')}")
@@ -88,7 +87,7 @@ _add = partial(add_option, defaults=DEFAULTS)
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE.txt", help="text to learn from")
     text = "new or empty folder for the model, its vocabulary and its checkpoints"
-    _add(parser, "out", text, required=True, metavar="DIR")
+    _add(parser, "out", text, required=True, type=folder_name, metavar="DIR")
     text = "go on with the run in DIR, with its own text and options"
     _add(parser, "resume", text, action="store_true")
     _add(parser, "device", "cpu, cuda, cuda:1 or mps (default: a GPU if there is one, else cpu)")

@@ -55,8 +55,8 @@ def hold_out(documents: Documents, share: float, seed: int) -> tuple[Documents, 
             check_documents(part)
     except ValueError as error:
         raise ValueError(
-            f"of {len(documents)} documents, {count} were to be held out, but {error}; or give "
-            "another --seed, or --held-out 0"
+            f"of {len(documents)} documents, {count} were to be held out, but {error}. Give more "
+            "documents (blank lines part them), another --seed, or --held-out 0"
         ) from error
     return parts
 

@@ -64,11 +64,11 @@ def test_every_number_of_the_report(finished, scored):
 def test_the_report_says_what_the_facts_are(finished):
     report, facts = (finished / "report.md").read_text(encoding="utf-8"), facts_of(finished)
     for told in (
-        "- 244 rows were read, with 4 labels.",
+        "- Rows with a text and a label: 244, with 4 labels.",
         "- 0.0 % of the tokens are [UNK]",
         "- Copies of texts with the same label, left out: 3 (1 in other case or punctuation).",
         "needs at least 7 answers",  # 0.7 ** 7 < 0.1 < 0.7 ** 6
-        "Texts with several labels: 1, as in lines 6, 245: 'My",
+        "Texts with several labels, which stay: 1, as in lines 6, 245: 'My",
         "1 of 4 labels ('Other') have fewer than the 7 rows to choose with that --promise 0.7 ",
         "Never answered: Other.",
         f"predict '{finished}' 'a text'",

@@ -133,7 +133,7 @@ def notes_of(tmp_path, rows, *options):
     path = tmp_path / "a.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([("text", "label", "more"), *rows])
-    typed = ["train", str(path), "--out", "", "--use", "words", *options]
+    typed = ["train", str(path), "--out", "x", "--use", "words", *options]
     return prepare(parse_options(typed)).notes
 
 
@@ -146,22 +146,24 @@ def test_what_is_read_and_what_is_not_is_told(tmp_path):
     rows += [rows[0], rows[0], rows[1], (rows[2][0].upper() + "!", "a", 0)]
     rows += [("", "a", 0), (rows[3][0], "a", 0)]
     assert notes_of(tmp_path, rows)[:4] == [
-        "45 rows were read, with 2 labels.",
-        "Left out, without a field: 1, first line 46.",
+        "Rows with a text and a label: 45, with 2 labels.",
+        "Others, with an empty field: 1, first line 46.",
         "Copies of texts with the same label, left out: 4 (1 in other case or punctuation).",
-        "Texts with several labels: 1, as in lines 5, 47: 'text xxx'.",
+        "Texts with several labels, which stay: 1, as in lines 5, 47: 'text xxx'.",
     ]
 
 
 def test_labels_with_few_rows_and_parts_that_are_too_large_are_told(tmp_path):
     told = notes_of(tmp_path, rows_with("abcdefghij", 80), "--promise", "0.6")
-    assert told[1].startswith(
+    assert told[1] == "Chance divides the rows."
+    assert told[2].startswith(
         "10 of 10 labels ('a', 'b', 'c', …) have fewer than the 5 rows to choose with that "
         "--promise 0.6 needs for a threshold of their own; such labels share one"
     )
     rows = [(text, "abc"[n // 26], n) for n, (text, *_) in enumerate(rows_with("a", 75))]
     told = notes_of(tmp_path, rows, "--time", "more")
     assert "'c' is never learned, so no text gets it." in told
+    assert "The newest rows are the test part." in told
     rows = [(text, *(("a", n // 20) if n < 60 else ("b", n))) for text, _, n in rows_with("a", 72)]
     told = notes_of(tmp_path, rows, "--group", "more")
     for name, size in (("validation", 22), ("test", 2)):
