@@ -62,6 +62,10 @@ def plant(root, files=(), chapters=(), spoiled=(), **_):
         plant(root, {f"book/chapters/{path.name}": text})
 
 
+def test_each_rule_has_planted_faults_and_no_other_name_has():
+    assert PLANTED.keys() == BY_NAME.keys()
+
+
 CASES = [
     pytest.param(rule, project, case, id=f"{name}-{case['says'] or 'nothing'}")
     for name, rule in BY_NAME.items()  # each has one at least
