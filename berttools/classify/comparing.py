@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from berttools.cli.files import require_new_folder
 from berttools.cli.options import ANY_NAME
 from berttools.cli.output import say, say_if_possible
 from minibert.disk import atomic_write
@@ -44,6 +45,7 @@ def train_classifier(options: argparse.Namespace) -> int:
     parts = [f"{len(table):,} rows for {name}" for name, table in work.tables.items()]
     say("\n".join([*work.notes, f"Parts: {', '.join(parts)}."]))
     classifier, facts = choose_classifier(work, compare(work, options, device), options)
+    require_new_folder(folder)  # it has been some time
     write_json(folder / "report.json", facts | {"notes": work.notes, "table": options.table})
     report = report_as_markdown(facts | {"notes": work.notes}, folder)
     with atomic_write(folder / REPORT) as draft:

@@ -9,6 +9,7 @@ import pytest
 from interrupts import interrupt, signals_arrive
 from small_classifier import classify, write_table
 
+from berttools.classify import comparing
 from minibert.tasks import TaskBatches
 
 
@@ -91,3 +92,16 @@ def test_what_is_interrupted_writes_nothing(inputs, tmp_path, capsys, monkeypatc
     assert capsys.readouterr().err.endswith("stopped at once; type the same command again\n")
     assert [*out.iterdir()] == []
     assert classify("train", table, "--use", "words", "--promise", "0.7", "--out", out) == 0
+
+
+def test_what_came_into_the_folder_meanwhile_stays(inputs, tmp_path, capsys, monkeypatch):
+    out, choose = tmp_path / "out", comparing.choose_classifier
+
+    def write_meanwhile(*given):
+        (out / "report.md").write_text("of somebody else")
+        return choose(*given)
+
+    monkeypatch.setattr(comparing, "choose_classifier", write_meanwhile)
+    assert classify("train", inputs[0], "--use", "words", "--out", out) == 1
+    assert "is not empty (it holds 'report.md')" in error(capsys)
+    assert [path.read_text() for path in out.iterdir()] == ["of somebody else"]
