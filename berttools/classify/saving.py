@@ -132,6 +132,7 @@ def load_classifier(folder: str | Path) -> Classifier:
     try:
         if fields.pop("format") != FORMAT:
             raise damaged
+        fields["temperature"] = float(fields["temperature"])
         fields["thresholds"] = [math.inf if t is None else float(t) for t in fields["thresholds"]]
         terms, arrays = fields.pop("terms", None), {}
         if "classes" in fields:
@@ -148,7 +149,10 @@ def load_classifier(folder: str | Path) -> Classifier:
         classifier = Classifier(model, tokenizer, **fields)
     except (KeyError, TypeError) as error:
         raise damaged from error
-    if len(classifier.thresholds) not in (0, len(classifier.names)):
+    levels = classifier.thresholds
+    if not 0 < classifier.temperature < math.inf or not all(level >= 0 for level in levels):
+        raise damaged
+    if len(levels) not in (0, len(classifier.names)):
         raise damaged
     return classifier
 

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 import shutil
 import signal
 
@@ -70,7 +71,8 @@ def test_folders_that_cannot_answer_and_what_cannot_be_answered(inputs, finished
 
 
 DAMAGED = [{"format": "x"}, {"mood": 1}, {"column": None}]  # None: it is missing
-DAMAGED += [{"thresholds": each} for each in ([0.5], 0.5, [["a"], 1, 1, 1])]
+DAMAGED += [{"thresholds": each} for each in ([0.5], 0.5, [["a"], 1, 1, 1], [-1, 1, 1, 1])]
+DAMAGED += [{"temperature": each} for each in (0, -2.0, math.nan, [1.0])]
 
 
 def test_a_damaged_file_is_a_sentence(finished, tmp_path, capsys):
